@@ -1,8 +1,8 @@
-//! Ingests an INSERT into `jobstats.feed`: takes the text and lets its source store what it says.
+//! Ingests an INSERT into `jobstats.feed`.
 //!
-//! What is the same for all texts happens here: who sent it ([`delivery`]), unpacking ([`text`]), limits, what could not be
-//! used ([`rejects`]), keeping the text ([`texts`]) and what it covers ([`covered`]), and telling the sender. A [`source`] reads the text and stores the rest: [`job_stats`],
-//! [`getent`], [`accounting`], [`openmetrics`]; [`sources`] lists them.
+//! This room does the work that all sources share: the sender ([`delivery`]), unpacking ([`text`]), limits, unusable lines
+//! ([`rejects`]), retained texts ([`texts`]), covered spans ([`covered`]), and warnings. A source parses the text and stores
+//! rows: [`job_stats`], [`getent`], [`accounting`], [`openmetrics`]; [`sources`] lists them.
 
 mod accounting;
 mod covered;
@@ -52,7 +52,7 @@ pub use job_stats::register_memory;
 /// The number of entries above which a feed returns its free memory to the system.
 const MANY_ENTRIES: i64 = 10_000;
 
-/// Ingests a row of the feed and warns the sender about texts that were rejected or placed before newer ones, or are cut.
+/// Ingests a row of the feed, and warns the sender of snapshots that were rejected, late or truncated.
 fn run(mut arguments: Arguments<'_>) -> Result<Vec<Outcome>, Error> {
     let outcomes = reported(|| connect_mut(|client| ingest_row(client, &mut arguments)))?;
     let warnings = [Warning::of(&outcomes), Warning::of_cut(&outcomes)];
@@ -90,7 +90,7 @@ fn ingest_row(
 ) -> Result<Vec<Outcome>, Error> {
     require_read_committed(client, "feeding")?;
     let settings = store::settings(client)?.require_rows()?;
-    // Whoever keeps feeds out locks this view.
+    // Setup locks this view against feeds.
     client.execute("LOCK TABLE jobstats.feed IN ROW EXCLUSIVE MODE", &[])?;
     let source = sources::named(arguments.source.as_deref())?;
     let now = clock_now();
@@ -103,7 +103,7 @@ fn ingest_row(
         true => vec![ingest.reject(None, reason::WRONG_SOURCE, None)],
         false => texts::ingest(client, source, &mut ingest, text)?,
     };
-    // A text that is known already has nothing new that could not be used.
+    // The rejects of a repeated text are stored already.
     let is_known = |outcome: &Outcome| outcome.action == Action::Repeated;
     if outcomes.is_empty() || !outcomes.iter().all(is_known) {
         rejects::insert(client, ingest.rejects.take(), &delivery, now)?;
@@ -125,8 +125,8 @@ fn patience(milliseconds: i64) -> Pinned {
     Pinned::new([(c"lock_timeout", limit.as_c_str())])
 }
 
-/// Requires the isolation level READ COMMITTED: a higher one does not show the previous text if another feed committed
-/// it while this feed waited for the lock of the target.
+/// Requires the isolation level READ COMMITTED: only then a feed that waited for the lock of a target sees the snapshot that
+/// another feed has committed meanwhile.
 ///
 /// # Errors
 /// [`Error::Isolation`] if the level is higher.

@@ -118,8 +118,7 @@ impl Loader {
         })
     }
 
-    /// Adds findings if the text is damaged or missing, or if its size or its digest differ. A text that is not the one
-    /// that came is left out.
+    /// Adds findings if the text is missing, damaged, or differs in size or digest. Text of another digest is ignored.
     fn check_text(
         &self,
         row: &Row<'_>,

@@ -4,7 +4,7 @@ use jobstats_core::base::instant::{Micros, Span};
 use pgrx::prelude::*;
 
 use crate::audit::reread::reread;
-use crate::audit::target_counters::{self, Checked};
+use crate::audit::target_counters::{self, CheckResult};
 use crate::audit::walk::WalkResult;
 use crate::audit::{Purpose, Target, Walk, WrongObservation, begin_as_feed, targets};
 use crate::feed::job_stats::compute::recompute;
@@ -23,22 +23,22 @@ use crate::store::rights::owner::as_owner_of_store;
 use crate::store::rights::writer::LCTL;
 use crate::store::{self, Settings, spans};
 
-/// The work done on one target.
+/// The result for one target.
 struct Outcome {
     target: Target,
     walked: WalkResult,
-    wholes: Checked,
+    counters: CheckResult,
     deleted: usize,
     inserted: i64,
 }
 
 impl Outcome {
     fn computed(&self) -> u64 {
-        self.walked.computed + self.wholes.computed
+        self.walked.computed + self.counters.computed
     }
 
     fn left(&self) -> u64 {
-        self.walked.left + self.wholes.left
+        self.walked.left + self.counters.left
     }
 
     fn write(&self, rows: &mut Rows) -> Result<(), Error> {
@@ -62,10 +62,10 @@ impl Outcome {
         Ok(())
     }
 
-    /// Returns the times of what was replaced.
+    /// Returns the times of the replaced snapshots.
     fn changed(&self) -> impl Iterator<Item = Micros> + '_ {
         let observations = self.walked.wrong.iter().map(|wrong| wrong.time);
-        observations.chain(self.wholes.wrong.iter().copied())
+        observations.chain(self.counters.wrong.iter().copied())
     }
 }
 
@@ -119,8 +119,7 @@ fn reprocess_target(
     entries: &mut Entries,
     target: Target,
 ) -> Result<Outcome, Error> {
-    // Targets come in the order in which feeds lock them. Later statements read what is committed once the lock is
-    // ours.
+    // Targets come in the order in which feeds lock them. Later statements see all that was committed before the lock.
     let _held = Snapshot::Latest.hold();
     connect_mut(|client| {
         let lock = "SELECT FROM jobstats.targets WHERE target_id = $1 FOR NO KEY UPDATE";
@@ -130,15 +129,14 @@ fn reprocess_target(
     let walked = walk.target(target.id, entries, &mut |_| Ok(()))?;
     let stale: Vec<_> = walked.wrong.iter().map(|wrong| wrong.stale).collect();
     let deleted = connect_mut(|client| write::delete_increments(client, target.id, &stale))?;
-    let wholes =
-        target_counters::check(
-            Purpose::Repair,
-            target.id,
-            window,
-            settings,
-            &mut |_| Ok(()),
-        )?;
-    let mut inserted = wholes.inserted as i64;
+    let counters = target_counters::check(
+        Purpose::Repair,
+        target.id,
+        window,
+        settings,
+        &mut |_| Ok(()),
+    )?;
+    let mut inserted = counters.inserted as i64;
     for wrong in &walked.wrong {
         pause();
         inserted += i64::from(put_right(entries, target.id, wrong, settings)?);
@@ -149,14 +147,13 @@ fn reprocess_target(
     Ok(Outcome {
         target,
         walked,
-        deleted: deleted + wholes.deleted,
+        deleted: deleted + counters.deleted,
         inserted,
-        wholes,
+        counters,
     })
 }
 
-/// Replaces the stored values of an observation; earlier observations are right already. Returns the number of its
-/// increments.
+/// Replaces the stored values of an observation whose predecessors are correct. Returns the number of its increments.
 fn put_right(
     entries: &mut Entries,
     target_id: i32,

@@ -1,4 +1,4 @@
-//! Recomputes the observations of a target in order, each from its raw text and that of its predecessor.
+//! Recomputes the observations of a target in order, each from its raw text and the previous one.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -117,7 +117,7 @@ pub fn targets(client: &SpiClient<'_>, filters: &Filters) -> Result<Vec<Target>,
 }
 
 impl Walk {
-    /// Prepares a walk over one target; `None` stands for all targets.
+    /// Prepares a walk over one target, or over all.
     pub fn new(
         purpose: Purpose,
         window: Span,
@@ -175,8 +175,8 @@ impl Walk {
     }
 }
 
-/// Returns the time since which no raw text may be missing: that of the oldest one within the retention period, which may
-/// have been shorter in the past.
+/// Returns the time of the oldest raw text within the retention period, which may have been shorter in the past. Newer raw text
+/// must not be missing.
 fn oldest_raw(client: &SpiClient<'_>, settings: Settings) -> Result<Option<Micros>, Error> {
     let kept = now()?.saturating_sub(settings.raw_retention);
     client.query_time(

@@ -1,10 +1,10 @@
-//! The sources of jobs: what schedulers account for fills `jobstats.jobs`.
+//! The sources of jobs: the accounting of schedulers fills `jobstats.jobs`.
 //!
-//! One text says several things of a job, texts overlap, and some come late. What they say is merged into the rows of each
-//! submission by the law of [`jobstats_core::accounting::merge`], so that the order of texts does not matter. Rejects have
-//! the number of a line and the reason, and never its text, which has names of people.
+//! A text may have several records of a job, texts overlap, and some are late. [`jobstats_core::accounting::merge`] merges
+//! records into the rows of a submission in any order. Rejects have a line number and a reason, never the text, which names
+//! people.
 //!
-//! The users and groups of jobs get the names that jobs have, where they have none yet.
+//! Users and groups without a name get the name in their jobs.
 
 mod people;
 mod stored;
@@ -32,23 +32,23 @@ use crate::pg::spi::{Statements, connect_mut};
 use people::People;
 use stored::Submission;
 
-/// The number of records that are merged at a time, with all that is stored of their submissions.
+/// The number of records in a batch, which is merged with all stored rows of their submissions.
 const AT_A_TIME: usize = 250;
 
 /// The largest record in bytes of its values.
 const RECORD_MAX: usize = 64 << 10;
 
-/// The memory in bytes that a record takes until it is stored, for each byte of its values and besides.
+/// The memory of a record in bytes: for each byte of its values, and in addition.
 const COPIES: usize = 8;
 const RECORD_BYTES: usize = 4 << 10;
 
-/// The longest number or label of a job in bytes. Both are in an index, whose rows are limited.
+/// The longest number or label of a job in bytes: rows of an index are limited.
 const NAME_MAX: usize = 255;
 
-/// The longest name that a user gave to a job in bytes, which is cut there.
+/// The longest name of a job in bytes. A longer one is truncated.
 const JOB_NAME_MAX: usize = 1 << 10;
 
-/// The largest number of runs of a submission. Each text that says something of one is merged with all of them.
+/// The largest number of runs of a submission. Each of its records is merged with all of them.
 const RUNS_MAX: usize = 300;
 
 impl Source for Scheduler {
@@ -113,7 +113,7 @@ impl Source for Scheduler {
     }
 }
 
-/// Stores the jobs of a text, and the names of their people. Returns the counts, and how many records say nothing of times.
+/// Stores the jobs, users and groups of a text. Returns the counts, and the number of records without times.
 fn store(
     scheduler: &Scheduler,
     ingest: &mut Ingest<'_>,
@@ -128,7 +128,7 @@ fn store(
         let batch = timed(Phase::Scan, || {
             batch(&mut records, ingest, &mut runs, &mut counts, &mut timeless)
         })?;
-        // Each batch has its own connection, because what it reads stays in memory as long as that.
+        // The end of the connection frees the rows that were read.
         let written = timed(Phase::Jobs, || {
             connect_mut(|client| {
                 let time = ingest.delivery.time;
@@ -155,7 +155,7 @@ fn store(
     Ok((counts, timeless))
 }
 
-/// Returns why a text without a usable record is rejected as a whole; `None` if it may well have none.
+/// Returns the reason to reject a text without usable records; `None` if it may have no records.
 fn why_unusable(
     scheduler: &Scheduler,
     text: &[u8],
@@ -169,11 +169,11 @@ fn why_unusable(
     if has_problems || text.trim_ascii().is_empty() {
         return Some(reason::NO_JOBS);
     }
-    // PBS says of a job that was queued little more than its number.
+    // Of a queued job, PBS prints little more than the number.
     (timeless > 0 && scheduler.name != pbs::SCHEDULER.name).then_some(reason::NO_TIMES)
 }
 
-/// Returns the schedulers of a batch that are not among those of the batches before.
+/// Returns the schedulers of a batch that earlier batches lack.
 fn new_schedulers<'b>(known: &mut BTreeSet<String>, batch: &'b Batch<'_>) -> Vec<&'b str> {
     let mut new: Vec<&str> = batch.keys().map(|it| &*it.scheduler).collect();
     new.dedup();
@@ -184,7 +184,7 @@ fn new_schedulers<'b>(known: &mut BTreeSet<String>, batch: &'b Batch<'_>) -> Vec
 /// The records of some submissions.
 type Batch<'a> = BTreeMap<Submission, Vec<(Job<'a>, Micros)>>;
 
-/// Takes the next records, hands those that cannot be used to the rejects, and counts those that say nothing of times.
+/// Takes the next records, rejects unusable ones, and counts records without times.
 fn batch<'a>(
     records: &mut impl Iterator<Item = Record<'a>>,
     ingest: &mut Ingest<'_>,
@@ -202,7 +202,7 @@ fn batch<'a>(
             false => Err(reason::TOO_MANY_OF_NUMBER),
         });
         match counted {
-            // It says of a job that there is one, but neither which one of its number nor when.
+            // Such a record does not identify a job: a scheduler may use a number again.
             Ok(job) if job.submitted.is_none() && job.started.is_none() => {
                 *timeless += 1;
             }
@@ -213,10 +213,10 @@ fn batch<'a>(
                         .rejects
                         .add(None, Some(record.line), doubt.code(), None);
                 }
-                ingest.told.add(&job);
+                ingest.times.add(&job);
                 let submission = Submission::of(&job, &ingest.delivery.cluster);
-                let said = batch.entry(submission).or_default();
-                said.push((job, ingest.delivery.time));
+                let records = batch.entry(submission).or_default();
+                records.push((job, ingest.delivery.time));
             }
             Err(reason) => {
                 counts.problems = counts.problems.saturating_add(1);
@@ -252,15 +252,15 @@ fn size(job: &Job<'_>) -> usize {
     job.job.len() + job.label.len() + values.chain(extra).sum::<usize>()
 }
 
-/// Returns a job that can be stored, or the reason why it cannot. Whoever feeds a cluster feeds its scheduler, and no other.
-/// Nothing happened after `latest`: a later time is one of another zone, and would count for ever.
+/// Returns a usable job, or the reason to reject it: a sender may only feed its own cluster, and times after `latest` have a
+/// wrong time zone and would never be corrected.
 fn usable<'a>(
     job: Result<Job<'a>, Reason>,
     cluster: &str,
     latest: Micros,
 ) -> Result<Job<'a>, &'static str> {
     let mut job = job.map_err(Reason::code)?;
-    // A user could keep a job out of the store by its name.
+    // A long name must not keep a job out of the store.
     job.job_name = job.job_name.map(shortened);
     let is_long = |name: &str| name.len() > NAME_MAX;
     if is_long(&job.job) || is_long(&job.label) || job.scheduler.as_deref().is_some_and(is_long) {
@@ -293,7 +293,7 @@ fn shortened(name: Cow<'_, str>) -> Cow<'_, str> {
     }
 }
 
-/// Returns the zone of times that were printed without one.
+/// Returns the time zone of times without one.
 ///
 /// # Errors
 /// [`Error::Argument`] if the system does not know it.
@@ -305,18 +305,18 @@ fn zone(client: &SpiClient<'_>) -> Result<Zone, Error> {
     })
 }
 
-/// Makes feeds of jobs of a cluster wait for each other: two that merge the same job would each miss what the other one says. Those
-/// of other clusters write no job of its scheduler, and go on; but a feed without a cluster may write jobs of any.
+/// Serializes feeds of jobs of a cluster, which may merge into the same rows. Feeds of other clusters do not wait, but a feed
+/// without a cluster may write jobs of all.
 fn lock_jobs(client: &mut SpiClient<'_>, cluster: &str) -> Result<(), Error> {
     show(client)?;
     if cluster.is_empty() {
         return lock_row(client, "jobs", "FOR UPDATE");
     }
     lock_row(client, "jobs", "FOR KEY SHARE")?;
-    let own = format!("jobs of {cluster}");
+    let name = format!("jobs of {cluster}");
     client.execute(
         "INSERT INTO jobstats.locks (name) VALUES ($1) ON CONFLICT DO NOTHING",
-        &[own.as_str().into()],
+        &[name.as_str().into()],
     )?;
-    lock_row(client, &own, "FOR UPDATE")
+    lock_row(client, &name, "FOR UPDATE")
 }

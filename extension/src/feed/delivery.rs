@@ -1,4 +1,4 @@
-//! A row of the feed without its text: who sent the text, and when it was read.
+//! A row of the feed without its text.
 
 use jobstats_core::base::instant::{DAY, Micros};
 use pgrx::datum::{DatumWithOid, Interval, Range, RangeBound, TimestampWithTimeZone};
@@ -8,10 +8,10 @@ use crate::pg::bytea::Bytea;
 use crate::pg::error::Error;
 use crate::pg::time::{micros, timestamptz};
 
-/// The longest name, in bytes, that is stored with each text. Host names have at most 255 bytes.
+/// The longest stored name in bytes. Host names have at most 255.
 const NAME_LIMIT: usize = 255;
 
-/// The longest time that reading a text is believed to have taken.
+/// The longest plausible duration of reading a text.
 const LONGEST_READING: i128 = DAY as i128;
 
 /// The columns of a row of the feed, as the caller passes them.
@@ -43,12 +43,12 @@ pub struct Delivery {
     pub shipper: Option<String>,
     /// Patterns of the targets that the sender may feed; `None` allows every target.
     pub own_targets: Option<Vec<String>>,
-    /// True if the sender is bound to this server, so that what is of the server is its own too.
+    /// Set if the sender may feed the parameters of the server, because it is bound to the server.
     pub own_server: bool,
 }
 
 impl Delivery {
-    /// Takes the columns of a row. Its time is `now` if it has none.
+    /// Takes the columns of a row, whose time is `now` by default.
     ///
     /// # Errors
     /// [`Error::LongName`], [`Error::UnknownSource`], or [`Error::Argument`] if there is no server or no finite time.
@@ -111,13 +111,13 @@ pub fn bounds(covers: Range<TimestampWithTimeZone>) -> Result<Option<(Micros, Mi
     Ok(Some((finite(since)?, finite(until)?)))
 }
 
-/// Cuts a name to [`NAME_LIMIT`] bytes, because a long name of a shipper is no reason to reject a text.
+/// Truncates a name to [`NAME_LIMIT`] bytes: a long name of a shipper is no reason to reject a text.
 fn shortened(mut name: String) -> String {
     name.truncate(name.floor_char_boundary(NAME_LIMIT));
     name
 }
 
-/// Returns whether reading can have taken this long. Computations with other intervals overflow.
+/// Returns whether a duration is plausible. Computations with other intervals overflow.
 fn is_possible(duration: &Interval) -> bool {
     let months = i128::from(duration.months());
     let days = months * 30 + i128::from(duration.days());

@@ -1,8 +1,8 @@
-//! The sources `passwd` and `group`: `getent` says which number is which user or group. `jobstats.users` and `jobstats.groups` have
-//! the current names, `earlier_users` and `earlier_groups` those before.
+//! The sources `passwd` and `group`: the names of users and groups by number, as `getent` prints them. `jobstats.users` and
+//! `jobstats.groups` have the current names, `earlier_users` and `earlier_groups` the previous ones.
 //!
-//! Nothing but numbers and names is stored. Rejects have the number of a line and the reason, and never its text, which may
-//! have a password or a person's data at any place.
+//! Only numbers and names are stored. Rejects have a line number and a reason, never the text, which may have a password or
+//! personal data.
 
 mod stored;
 
@@ -23,15 +23,15 @@ use crate::feed::timing::{Phase, timed};
 use crate::pg::error::Error;
 use crate::pg::pause::{PAUSE, pause};
 use crate::pg::spi::{Statements, connect_mut};
-pub use stored::{GROUPS, Named, USERS, fill};
-use stored::{Table, Written};
+pub use stored::{AccountingName, GROUPS, USERS, fill};
+use stored::{NameTable, WriteCounts};
 
-/// A database of names that `getent` prints.
+/// A database of `getent`.
 pub struct Getent {
     name: &'static str,
     recognizes: fn(&[u8]) -> bool,
     read: for<'a> fn(&'a [u8], Pause<'_>) -> Result<Contents<'a>, ReadError>,
-    table: Table,
+    table: NameTable,
     /// The outcome of a text.
     action: Action,
     /// The reason to reject a text without any name.
@@ -58,11 +58,11 @@ pub const GROUP: Getent = Getent {
     no_names: reason::NO_GROUPS,
 };
 
-/// The largest size of a text in bytes: a million users with everything that is known about them. Each line takes memory and
-/// a row, and a small packed text can have many.
+/// The largest text in bytes: a million users with all fields. Each line takes memory and a row, and a small packed text can
+/// have many.
 const MAX_TEXT: u64 = 64 << 20;
 
-/// The number of names that a statement reads or writes, with up to a hundred earlier ones of each.
+/// The number of names in a batch, each with up to a hundred earlier ones.
 const AT_A_TIME: usize = 1_000;
 
 impl Source for Getent {
@@ -85,7 +85,7 @@ impl Source for Getent {
         Ok(names.map(Cow::Owned))
     }
 
-    /// Makes feeds of names wait for each other: two that change the same name would each miss what the other one says.
+    /// Serializes feeds of names, which may change the same name.
     fn lock(&self, client: &mut SpiClient<'_>, _: &str) -> Result<(), Error> {
         show(client)?;
         lock_row(client, "names", "FOR UPDATE")
@@ -133,7 +133,7 @@ impl From<ReadError> for Error {
     }
 }
 
-/// Takes the same lock for who can do without, unless a feed of names is under way: returns whether there is none.
+/// Takes the lock of feeds of names unless a feed holds it. Returns whether it did.
 fn try_lock(client: &mut SpiClient<'_>) -> Result<bool, Error> {
     let locked = client.execute_opt(
         "SELECT FROM jobstats.locks l WHERE l.name = 'names' FOR UPDATE SKIP LOCKED",
@@ -143,11 +143,11 @@ fn try_lock(client: &mut SpiClient<'_>) -> Result<bool, Error> {
 }
 
 /// Stores the names that are new or have changed.
-fn write(table: &Table, entries: &[Entry<'_>], time: Micros) -> Result<Written, Error> {
-    let mut written = Written::default();
+fn write(table: &NameTable, entries: &[Entry<'_>], time: Micros) -> Result<WriteCounts, Error> {
+    let mut written = WriteCounts::default();
     for entries in entries.chunks(AT_A_TIME) {
         pause();
-        // Each batch has its own connection, because what it reads stays in memory as long as that.
+        // The end of the connection frees the rows that were read.
         let some = connect_mut(|client| stored::merge(client, table, entries, time))?;
         written.changed += some.changed;
         written.added += some.added;

@@ -1,7 +1,7 @@
-//! The source `lctl`: the texts of `job_stats`, of which observations and increments of their entries are stored.
+//! The source `lctl`: stores the observations of `job_stats`, and the increments of their entries.
 //!
-//! The steps, in this order: scan the text, find and lock its targets, place the part of each target between its
-//! neighbours and write the results ([`place`]), store the new identifiers ([`entries`]).
+//! The steps: scan the text, find and lock its targets, place the snapshot of each target between its neighbours and write
+//! increments ([`place`]), store new identifiers ([`entries`]).
 
 pub mod cache;
 pub mod compute;
@@ -22,9 +22,9 @@ use jobstats_core::text::job_stats::is_job_stats;
 use pgrx::spi::SpiClient;
 
 use crate::feed::ingest::Ingest;
-use crate::feed::server_parameters::Beside;
+use crate::feed::server_parameters::ServerParameters;
 use crate::feed::sources::Source;
-use crate::feed::target_counters::{self, Reading};
+use crate::feed::target_counters::{self, TargetSnapshot};
 use crate::feed::targets::{self, Target};
 use crate::feed::text::{Text, require_size};
 use crate::feed::timing::{Phase, timed};
@@ -67,8 +67,8 @@ impl Source for JobStats {
         require_limits(&contents, ingest)?;
         ingest.rejects.add_problems(&contents.problems, None);
         ingest.rejects.add_dropped(contents.problems_dropped);
-        let readings = Reading::all(&contents, ingest)?;
-        let mut beside = Beside::read(&contents, ingest)?;
+        let counters = TargetSnapshot::all(&contents, ingest)?;
+        let mut parameters = ServerParameters::read(&contents, ingest)?;
         let mut words: Vec<Words> = Vec::new();
         words.resize_with(contents.snapshots.len(), Words::default);
         let mut parts = Vec::new();
@@ -79,22 +79,21 @@ impl Source for JobStats {
         text.leave();
         let mut outcomes = Vec::new();
         let parts = reject_nameless(ingest, parts, &mut outcomes)?;
-        let (parts, mut readings) =
-            reject_others(ingest, parts, readings, &mut beside, &mut outcomes)?;
-        let beyond = reject_beyond_limit(ingest, &parts, &mut readings, &mut beside);
+        let (parts, mut counters) =
+            reject_others(ingest, parts, counters, &mut parameters, &mut outcomes)?;
+        let beyond = reject_beyond_limit(ingest, &parts, &mut counters, &mut parameters);
         outcomes.extend(beyond);
         let mut entries = Entries::of_cluster(&ingest.delivery.cluster);
         let names = parts.iter().filter_map(|part| part.snapshot.target);
         let names = names
-            .chain(readings.iter().map(Reading::target))
-            .chain(beside.targets());
+            .chain(counters.iter().map(TargetSnapshot::target))
+            .chain(parameters.targets());
         let names = distinct(names, ingest.settings.max_targets)?;
         let targets =
             targets::find_and_lock(client, &ingest.delivery.cluster, names.values().copied())?;
         for (mut target, part) in with_targets(&targets, parts, |part| part.target())? {
             pause();
-            // Each target has its own connection, because the rows that its statements read stay in memory as long as the
-            // connection.
+            // The end of the connection frees the rows that were read.
             let outcome = connect_mut(|client| {
                 let placing = Placing {
                     client,
@@ -106,9 +105,11 @@ impl Source for JobStats {
             });
             outcomes.push(outcome?);
         }
-        let readings = with_targets(&targets, readings, |it| Some(it.target().shown()))?;
-        outcomes.extend(target_counters::place(ingest, &readings)?);
-        outcomes.extend(timed(Phase::Beside, || beside.store(ingest, &targets))?);
+        let counters = with_targets(&targets, counters, |it| Some(it.target().shown()))?;
+        outcomes.extend(target_counters::place(ingest, &counters)?);
+        outcomes.extend(timed(Phase::Parameters, || {
+            parameters.store(ingest, &targets)
+        })?);
         let time = ingest.delivery.time;
         timed(Phase::Entries, || entries.insert_new(client, time))?;
         if ingest.limits().is_old(time) {
@@ -118,7 +119,7 @@ impl Source for JobStats {
     }
 }
 
-/// Checks the number of targets and the size of the part of each.
+/// Checks the number of targets and the size of each.
 fn require_limits(contents: &Contents<'_>, ingest: &Ingest<'_>) -> Result<(), Error> {
     let (found, limit) = (contents.snapshots.len(), ingest.settings.max_targets);
     if found > limit {
@@ -128,7 +129,7 @@ fn require_limits(contents: &Contents<'_>, ingest: &Ingest<'_>) -> Result<(), Er
     sizes.try_for_each(|size| require_size(size, ingest.settings.max_text))
 }
 
-/// Rejects text of `lctl get_param -n`, whose target cannot be known, and returns the other parts.
+/// Rejects output of `lctl get_param -n`, which lacks the target, and returns the other snapshots.
 fn reject_nameless<'a, 'w>(
     ingest: &mut Ingest<'_>,
     parts: Vec<PackedSnapshot<'a, 'w>>,
@@ -165,19 +166,21 @@ fn distinct<'t>(
     Ok(distinct)
 }
 
-/// Rejects what is of targets that the sender may not feed, or of the server, and returns the rest. A target of which several parts
-/// are rejected is named once.
+/// Rejects targets that the sender may not feed, and parameters of the server. Returns the rest. Each target is rejected once.
 fn reject_others<'a, 'w>(
     ingest: &mut Ingest<'_>,
     mut parts: Vec<PackedSnapshot<'a, 'w>>,
-    mut readings: Vec<Reading>,
-    beside: &mut Beside,
+    mut counters: Vec<TargetSnapshot>,
+    parameters: &mut ServerParameters,
     outcomes: &mut Vec<Outcome>,
-) -> Result<(Vec<PackedSnapshot<'a, 'w>>, Vec<Reading>), Error> {
+) -> Result<(Vec<PackedSnapshot<'a, 'w>>, Vec<TargetSnapshot>), Error> {
     let Some(patterns) = &ingest.delivery.own_targets else {
-        return Ok((parts, readings));
+        return Ok((parts, counters));
     };
-    let others = readings.iter().map(Reading::target).chain(beside.targets());
+    let others = counters
+        .iter()
+        .map(TargetSnapshot::target)
+        .chain(parameters.targets());
     let others: BTreeSet<_> = others.map(TargetName::shown).collect();
     let others = others.into_iter().map(Some);
     let names: Vec<_> = parts
@@ -201,45 +204,48 @@ fn reject_others<'a, 'w>(
         }
     }
     parts.retain(|part| is_own(part.target()));
-    readings.retain(|it| is_own(Some(it.target().shown())));
-    outcomes.extend(beside.retain(&own, ingest));
+    counters.retain(|it| is_own(Some(it.target().shown())));
+    outcomes.extend(parameters.retain(&own, ingest));
     for (name, beginning) in others {
         outcomes.push(ingest.reject(Some(&name), reason::NOT_YOURS, beginning.as_deref()));
     }
-    Ok((parts, readings))
+    Ok((parts, counters))
 }
 
-/// Leaves out what stands beside job_stats of targets for which a text has no room: it never costs the job_stats. Returns the outcome of
-/// that, if there is any.
+/// Drops target counters and parameters of targets beyond the limit, which must not cost the job_stats. Returns the outcome.
 fn reject_beyond_limit(
     ingest: &mut Ingest<'_>,
     parts: &[PackedSnapshot<'_, '_>],
-    readings: &mut Vec<Reading>,
-    beside: &mut Beside,
+    counters: &mut Vec<TargetSnapshot>,
+    parameters: &mut ServerParameters,
 ) -> Option<Outcome> {
     let limit = ingest.settings.max_targets;
-    // Most texts have too few values for that, whatever their targets are.
-    if parts.len() + readings.len() + beside.targets().count() <= limit {
+    // Most texts have few values.
+    if parts.len() + counters.len() + parameters.targets().count() <= limit {
         return None;
     }
-    let mut kept: HashSet<String> = parts.iter().filter_map(PackedSnapshot::target).collect();
+    let mut retained: HashSet<String> = parts.iter().filter_map(PackedSnapshot::target).collect();
     let mut first = None;
-    for target in readings.iter().map(Reading::target).chain(beside.targets()) {
+    for target in counters
+        .iter()
+        .map(TargetSnapshot::target)
+        .chain(parameters.targets())
+    {
         let name = target.shown();
-        if kept.len() < limit {
-            kept.insert(name);
-        } else if first.is_none() && !kept.contains(&name) {
+        if retained.len() < limit {
+            retained.insert(name);
+        } else if first.is_none() && !retained.contains(&name) {
             first = Some(name);
         }
     }
     let first = first?;
-    readings.retain(|it| kept.contains(&it.target().shown()));
-    beside.keep(&kept);
+    counters.retain(|it| retained.contains(&it.target().shown()));
+    parameters.retain_targets(&retained);
     Some(ingest.reject(Some(&first), TOO_MANY_TARGETS, None))
 }
 
-/// Returns things of targets with the targets, in the order of `target_id`. A damaged text may name a target both as MDT and as
-/// OST; then the target occurs twice.
+/// Pairs things with their targets, in the order of `target_id`. A damaged text may name a target as MDT and as OST: then it
+/// occurs twice.
 fn with_targets<T>(
     targets: &HashMap<String, Target>,
     things: Vec<T>,
@@ -256,7 +262,7 @@ fn with_targets<T>(
     Ok(found)
 }
 
-/// Registers thread-local memory with the C library, which ends the process if it cannot do so on first use.
+/// Registers thread-local memory with the C library, which aborts the process if that fails on first use.
 pub fn register_memory() {
     cache::register_memory();
     rows::register_memory();

@@ -34,7 +34,7 @@ pub trait Source: Sync {
     /// Returns whether the first lines of a text look like this source.
     fn recognizes(&self, text: &[u8]) -> bool;
 
-    /// Returns the largest size of a text in bytes, given that of the settings.
+    /// Returns the largest size of a text in bytes; `max_text` is the setting.
     fn max_size(&self, max_text: u64) -> u64 {
         max_text
     }
@@ -43,15 +43,15 @@ pub trait Source: Sync {
     /// not stored there.
     ///
     /// # Errors
-    /// Those of reading the text.
+    /// Errors of reading the text.
     fn retained<'t>(&self, _text: &'t [u8]) -> Result<Option<Cow<'t, [u8]>>, Error> {
         Ok(None)
     }
 
-    /// Serializes feeds that must see each other's rows: those of a cluster, or of all clusters if its name is empty.
+    /// Serializes feeds that must see the rows of each other, in a cluster or in all clusters if its name is empty.
     ///
     /// # Errors
-    /// Those of PostgreSQL.
+    /// Errors of PostgreSQL.
     fn lock(&self, _: &mut SpiClient<'_>, _cluster: &str) -> Result<(), Error> {
         Ok(())
     }

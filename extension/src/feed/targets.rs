@@ -28,14 +28,14 @@ pub struct Target {
     pub name: String,
     /// The cleanup interval in seconds; `None` if it has never been shipped.
     pub cleanup_interval: Option<u32>,
-    /// The time of the newest observation; `None` if there was none.
+    /// The time of the newest observation, if there is one.
     pub last_observation: Option<Micros>,
     /// Set if the target is retired.
     pub retired: bool,
 }
 
 impl Target {
-    /// Returns the cleanup interval of a text in seconds: its own one, or else the one that was shipped before.
+    /// Returns the cleanup interval of a snapshot in seconds, or else of the target.
     pub fn cleanup_interval(&self, text: &Snapshot<'_>) -> u32 {
         cleanup_interval(Some(text), self.cleanup_interval)
     }

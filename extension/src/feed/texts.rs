@@ -1,7 +1,7 @@
-//! Texts of people and jobs in the store: `jobstats.texts`.
+//! Retains texts of users and jobs in `jobstats.texts`.
 //!
-//! A text is known by its cluster, source, server and time. The digest tells whether a second text of the same time is the
-//! same one again. Texts of getent are retained without passwords and what else names a person; all others as they came.
+//! The key of a text is its cluster, source, server and time. The digest distinguishes a repeated text from a different one of
+//! the same time. Texts of getent are retained without passwords and personal data, all others unchanged.
 
 use std::borrow::Cow;
 
@@ -23,7 +23,7 @@ use crate::pg::spi::Statements;
 use crate::pg::time::timestamptz;
 use crate::text::zstd::{pack, require_ratio};
 
-/// Reads a text and stores what it says, and the text itself unless it is known already.
+/// Stores the content of a text and the text itself, unless it is known.
 pub fn ingest(
     client: &mut SpiClient<'_>,
     source: &dyn Source,
@@ -38,7 +38,7 @@ pub fn ingest(
             return source.ingest(client, ingest, text);
         };
         source.lock(client, &delivery.cluster)?;
-        // A text that is retained as it came may have come packed.
+        // An unchanged text may have come packed.
         let came = match &retained {
             Cow::Borrowed(_) => text.came_packed,
             Cow::Owned(_) => None,
@@ -67,8 +67,7 @@ pub fn ingest(
     Ok(outcomes)
 }
 
-/// Reads a text, stores what it says and notes what it covers. Returns the span that it covers, which is `None` also if the
-/// text was rejected.
+/// Stores the content of a text and its covered span. Returns the span; `None` if there is none or the text was rejected.
 pub fn read(
     client: &mut SpiClient<'_>,
     source: &dyn Source,
@@ -85,14 +84,14 @@ pub fn read(
     Ok((outcomes, span))
 }
 
-/// Returns XXH3-128 of the retained bytes of a text. That of a text that came packed is known already.
+/// Returns XXH3-128 of the retained bytes, which is known if the text came packed.
 fn digest(came: Option<(Bytea<'_>, u128)>, retained: &[u8]) -> [u8; 16] {
     let digest = came.map(|(_, digest)| digest);
     let digest = digest.unwrap_or_else(|| timed(Phase::Digest, || xxh3_128(retained)));
     digest.to_be_bytes()
 }
 
-/// Returns the retained bytes of a text, packed; `None` if they would not be unpacked again.
+/// Packs the retained bytes; `None` if unpacking would be refused.
 fn packed<'a>(
     came: Option<(Bytea<'a>, u128)>,
     retained: &[u8],
@@ -120,7 +119,7 @@ fn stored_digest(
     found.map(|row| row.get("digest")).transpose()
 }
 
-/// Returns whether an equal text of the same cluster, source and server is stored, and keeps its body from being deleted.
+/// Returns whether an equal text of the same cluster, source and server is stored, and locks its body against deletion.
 fn is_stored(
     client: &mut SpiClient<'_>,
     delivery: &Delivery,
@@ -135,7 +134,7 @@ fn is_stored(
     Ok(found.is_some())
 }
 
-/// Inserts the row of a text. It has no body if an earlier row has it, or if it could not be unpacked again.
+/// Inserts the row of a text, without a body if an earlier row has it or unpacking would be refused.
 fn insert(
     client: &mut SpiClient<'_>,
     ingest: &Ingest<'_>,

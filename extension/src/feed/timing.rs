@@ -30,7 +30,7 @@ pub enum Phase {
     /// Merging jobs into the stored ones.
     Jobs,
     /// Storing queues, gauges and used space.
-    Beside,
+    Parameters,
 }
 
 const PHASES: [(Phase, &str); 11] = [
@@ -44,7 +44,7 @@ const PHASES: [(Phase, &str); 11] = [
     (Phase::Text, "text"),
     (Phase::Names, "names"),
     (Phase::Jobs, "jobs"),
-    (Phase::Beside, "beside"),
+    (Phase::Parameters, "beside"),
 ];
 
 /// Elapsed time, and the CPU time in it. The rest was spent waiting, for the disk or for the processor.

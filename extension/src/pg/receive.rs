@@ -140,7 +140,7 @@ struct Receiver<'t> {
 /// Runs a statement that reads, with a plan for its values, and gives `take` its rows. The columns must be of these types.
 ///
 /// # Errors
-/// Those of `take`, and [`Error::Damaged`] if a column is of another type.
+/// Errors of `take`, and [`Error::Damaged`] if a column is of another type.
 pub fn each(
     statement: &str,
     arguments: &[DatumWithOid<'_>],

@@ -36,7 +36,7 @@ pub type SqlResult<T> = Result<T, ErrorReport>;
 /// Runs statements that read what the statement sees that calls the function, while the session holds its [ballast].
 ///
 /// # Errors
-/// Those of `run`, and [`Error::Memory`] if there is no memory for the ballast.
+/// Errors of `run`, and [`Error::Memory`] if there is no memory for the ballast.
 pub fn connect_as_of_call<R>(
     run: impl FnOnce(&SpiClient<'_>) -> Result<R, Error>,
 ) -> Result<R, Error> {

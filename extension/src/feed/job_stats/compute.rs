@@ -153,8 +153,8 @@ pub fn rows(
     Ok(rows)
 }
 
-/// Recomputes an observation, whose increments the caller has deleted. The new ones have the values that the old ones had, and
-/// those that the setting `keep` adds.
+/// Recomputes an observation whose increments the caller has deleted. The new increments have the old values, and the values
+/// that the setting `keep` adds.
 ///
 /// # Errors
 /// [`Error::Damaged`] if the raw text of the observation is gone.
@@ -186,7 +186,7 @@ pub fn recompute(
     Ok(computed)
 }
 
-/// The observation with which a stored one was compared before.
+/// The former predecessor of a stored observation.
 pub struct OldPredecessor {
     pub time: Micros,
     /// The carried records as text.

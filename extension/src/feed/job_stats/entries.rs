@@ -17,10 +17,10 @@ use crate::store::personal::secrets;
 /// The clusters that send entries.
 #[derive(Default)]
 enum Senders {
-    /// Nothing is stored.
+    /// Entries are not stored.
     #[default]
     Unknown,
-    /// All entries are those of one cluster.
+    /// All entries belong to one cluster.
     One(String),
     /// The keys of the entries of each cluster, and the cluster that is sending.
     Several(BTreeMap<String, BTreeSet<i64>>, String),
@@ -37,7 +37,7 @@ pub struct Entries {
     formats: Option<Formats>,
 }
 
-/// Says which entries are folded into one.
+/// Maps entries to the entry that they are folded into.
 pub struct Folding<'e> {
     limit: u32,
     formats: Option<&'e Formats>,
@@ -66,7 +66,7 @@ impl Entries {
         }
     }
 
-    /// Says which cluster has sent the names that are looked up from now on.
+    /// Sets the cluster of the names that are looked up from now on.
     pub fn sent_by(&mut self, cluster: &str) {
         let senders = match std::mem::take(&mut self.senders) {
             Senders::Several(senders, _) => senders,
@@ -216,8 +216,8 @@ impl Entries {
         }
     }
 
-    /// Notes that entries were seen at this time, if they are known for later times only. This is necessary for text that is
-    /// older than `raw_retention`, because nobody looks for rows of an entry that are older than that when it was first seen.
+    /// Moves `first_seen` of entries back to this time. Needed for text older than `raw_retention`: no query searches for an
+    /// entry long before it was first seen.
     pub fn note_earlier(&self, client: &mut SpiClient<'_>, seen: Micros) -> Result<(), Error> {
         client.execute(
             "UPDATE jobstats.entries SET first_seen = $2 FROM (SELECT entry_id AS id FROM jobstats.entries \
@@ -253,7 +253,7 @@ impl Entries {
     }
 }
 
-/// Asks whether the meaning of an identifier depends on the clusters that send it.
+/// The query whether the meaning of an identifier depends on the cluster.
 const DIFFER: &str =
     "SELECT EXISTS (SELECT FROM jobstats.entry_formats f WHERE f.cluster IS NOT NULL)";
 

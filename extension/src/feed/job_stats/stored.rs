@@ -83,7 +83,7 @@ impl Unpacked<Vec<u8>> {
         Ok(records.transpose()?)
     }
 
-    /// Returns whether exactly these bytes are stored; `None` stands for a missing value.
+    /// Returns whether exactly these bytes are stored, or no value for `None`.
     pub fn is(&self, bytes: Option<&[u8]>) -> bool {
         self.damage().is_none() && self.value().map(Vec::as_slice) == bytes
     }
@@ -188,7 +188,7 @@ fn text(row: &Row<'_>, raw: &Row<'_>, lookup: Option<Lookup>) -> Result<Unpacked
 
 impl ScannedSnapshot<'_> {
     /// Returns the observation as a predecessor. Without its carried records the text proves nothing about earlier entries, so
-    /// it is left out.
+    /// it is ignored.
     pub fn known(&self) -> Observation<'_> {
         Observation {
             snapshot: self.snapshot.as_deref().filter(|_| !self.forgotten),
@@ -219,8 +219,8 @@ pub fn digest(
     row.map(|row| row.get("digest")).transpose()
 }
 
-/// Returns the observation before this time. One that is older by more than `raw_retention` does not count: its text is gone or
-/// soon will be, so the target gets a new baseline, which bounds the rows of an increment.
+/// Returns the observation before this time, within `raw_retention`. The text of an older one is gone or soon will be: the
+/// target gets a new baseline, which bounds the rows of an increment.
 pub fn before(
     client: &mut SpiClient<'_>,
     target_id: i32,

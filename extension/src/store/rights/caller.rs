@@ -115,7 +115,7 @@ const NAMELESS: &str = "SELECT EXISTS (SELECT FROM jobstats.pseudonym_readers n 
 /// Runs a reading function. For a reader of their own work it runs with the rights of the store's owner, and is told what that work is.
 ///
 /// # Errors
-/// Those of `read`, and [`Error::NobodyAsks`] for a role that asks for others and does not say for whom.
+/// Errors of `read`, and [`Error::NobodyAsks`] for a role that asks for others and does not say for whom.
 pub fn as_reader<T>(read: impl FnOnce(Option<&Own>) -> Result<T, Error>) -> Result<T, Error> {
     with_reader(|reader, rights| match reader {
         Reader::Own(own) => {

@@ -32,7 +32,7 @@ const BOUNDS: &str = "\
 /// Takes in a text of this cluster, server and source with the rights of the store's owner, if the caller may feed it.
 ///
 /// # Errors
-/// Those of `feed`, [`Error::NoStore`], [`Error::StoreVersion`], and [`Error::MayNotFeed`].
+/// Errors of `feed`, [`Error::NoStore`], [`Error::StoreVersion`], and [`Error::MayNotFeed`].
 pub(crate) fn as_writer<T>(
     cluster: &str,
     server: Option<&str>,
