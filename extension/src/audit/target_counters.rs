@@ -78,7 +78,7 @@ pub fn check(
         former = Some(recomputation.into_stored(this));
     }
     if let (Purpose::Repair, Some(span)) = (purpose, span) {
-        connect_mut(|client| rollup::sum_wholes(client, &[target_id], span, true))?;
+        connect_mut(|client| rollup::sum_target_counters(client, &[target_id], span, true))?;
     }
     Ok(checked)
 }

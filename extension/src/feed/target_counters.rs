@@ -483,7 +483,7 @@ fn write(client: &mut SpiClient<'_>, all_increments: Vec<NewIncrements>) -> Resu
         let time = some.iter().map(|(_, (_, time), _)| *time).max();
         let is_new_day = some.iter().any(|(.., is_new_day)| *is_new_day);
         if let Some(span) = from.zip(time) {
-            rollup::sum_wholes(client, &targets, span, is_new_day)?;
+            rollup::sum_target_counters(client, &targets, span, is_new_day)?;
         }
     }
     Ok(rows)

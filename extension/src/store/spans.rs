@@ -1,4 +1,4 @@
-//! The spans without a gap in which targets were observed, `jobstats.spans`. Who writes them has the lock of the target.
+//! The gapless spans of observation of targets, `jobstats.spans`. Writers hold the lock of the target.
 
 use jobstats_core::base::instant::{Micros, Span};
 use pgrx::spi::SpiClient;
@@ -8,7 +8,7 @@ use crate::pg::plans;
 use crate::pg::spi::Statements;
 use crate::pg::time::timestamptz;
 
-/// Begins a span at a baseline. If that is the newest observation, the open span ends at the one that was the last until now.
+/// Begins a span at a baseline. At the newest observation, the open span ends at the previous one.
 pub fn begin(client: &mut SpiClient<'_>, target_id: i32, time: Micros) -> Result<(), Error> {
     plans::update(
         client,
@@ -22,7 +22,7 @@ pub fn begin(client: &mut SpiClient<'_>, target_id: i32, time: Micros) -> Result
     Ok(())
 }
 
-/// Makes one of the span that ends at an observation and of the one that begins at the next, which is a baseline no more.
+/// Joins the span that ends at an observation with the one that begins at the next, which ceases to be a baseline.
 pub fn join(client: &mut SpiClient<'_>, target_id: i32, (end, next): Span) -> Result<(), Error> {
     plans::update(
         client,
@@ -37,7 +37,7 @@ pub fn join(client: &mut SpiClient<'_>, target_id: i32, (end, next): Span) -> Re
     Ok(())
 }
 
-/// Stores the spans of a target anew where its observations in a window say something else.
+/// Corrects the spans of a target that differ from its observations in a window.
 pub fn mend(client: &mut SpiClient<'_>, target_id: i32, window: Span) -> Result<(), Error> {
     client.execute(
         "SELECT jobstats_internal.note_spans($1, $2, $3)",

@@ -11,7 +11,7 @@ use crate::pg::error::Error;
 use crate::pg::plans;
 use crate::pg::spi::Statements;
 use crate::pg::time::timestamptz;
-use crate::store::formats::{CLUSTERS_MAX, Sent, identity_columns, usable_formats};
+use crate::store::formats::{CLUSTERS_MAX, SentName, identity_columns, usable_formats};
 use crate::store::personal::secrets;
 
 /// The clusters that send entries.
@@ -179,9 +179,9 @@ impl Entries {
             return Ok(());
         }
         let formats = usable_formats(client)?;
-        let sent: Vec<Sent<'_, '_>> = new
+        let sent: Vec<SentName<'_, '_>> = new
             .iter()
-            .map(|(id, name)| Sent {
+            .map(|(id, name)| SentName {
                 name,
                 clusters: self.clusters_of(*id),
             })

@@ -21,7 +21,8 @@ use crate::pg::spi::{Rows, SqlResult, Statements, connect_as_of_call, connect_mu
 use crate::pg::template::sql;
 use crate::store;
 use crate::store::formats::{
-    CLUSTERS_MAX, CONFIGURED, SAMPLE, Sent, clusters, configured_formats, identity_columns, notice,
+    CLUSTERS_MAX, CONFIGURED, SAMPLE, SentName, clusters, configured_formats, identity_columns,
+    notice,
 };
 use crate::store::rights::owner::as_owner_of_store;
 use crate::store::rollup;
@@ -216,9 +217,9 @@ impl Pass {
             self.complete(client, &mut entries)?;
         }
         let ids: Vec<i64> = entries.iter().map(|entry| entry.id).collect();
-        let sent: Vec<Sent<'_, '_>> = entries
+        let sent: Vec<SentName<'_, '_>> = entries
             .iter()
-            .map(|entry| Sent {
+            .map(|entry| SentName {
                 name: &entry.name,
                 clusters: Cow::Borrowed(entry.clusters.as_deref().unwrap_or_default()),
             })

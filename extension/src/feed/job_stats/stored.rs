@@ -18,7 +18,7 @@ use crate::pg::pause::PAUSE;
 use crate::pg::plans;
 use crate::pg::spi::{Row, Statements};
 use crate::pg::time::timestamptz;
-use crate::store::{Reduced, uid_limit};
+use crate::store::{Reduction, uid_limit};
 use crate::text::zstd::unpack;
 
 /// A row of `jobstats.observations` with its text.
@@ -35,7 +35,7 @@ pub struct StoredSnapshot {
     pub carried: Unpacked<Vec<u8>>,
     /// The cleanup interval in seconds when the text arrived.
     pub cleanup_interval: Option<u32>,
-    pub reduced: Reduced,
+    pub reduced: Reduction,
 }
 
 /// A stored packed value.
@@ -122,7 +122,7 @@ impl StoredSnapshot {
             text: Unpacked::Missing,
             carried: Unpacked::Missing,
             cleanup_interval: cleanup_seconds.and_then(|seconds| u32::try_from(seconds).ok()),
-            reduced: Reduced {
+            reduced: Reduction {
                 keep: keep.and_then(|name| Keep::parse(&name)).unwrap_or_default(),
                 fold_uids_below: uid_limit(fold_uids_below),
             },

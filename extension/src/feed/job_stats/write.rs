@@ -11,7 +11,7 @@ use crate::pg::error::Error;
 use crate::pg::plans;
 use crate::pg::spi::Statements;
 use crate::pg::time::timestamptz;
-use crate::store::{Reduced, rollup, spans};
+use crate::store::{Reduction, rollup, spans};
 use crate::text::zstd::pack;
 
 /// The result of comparing an observation with its predecessor, whose increments are stored.
@@ -25,7 +25,7 @@ pub struct Computed {
     pub dropped: u64,
     /// Set if the text ends too early, after a complete line (rule 3).
     pub ends_early: bool,
-    pub reduced: Reduced,
+    pub reduced: Reduction,
 }
 
 impl Computed {
@@ -212,7 +212,7 @@ fn counts(
         computed.since.map(timestamptz).transpose()?.into(),
     ];
     values.extend(computed.counts.values().map(DatumWithOid::from));
-    let Reduced {
+    let Reduction {
         keep,
         fold_uids_below,
     } = computed.reduced;
