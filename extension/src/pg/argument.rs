@@ -37,8 +37,8 @@ impl<T: FromDatum> FromDatum for Short<T> {
         is_null: bool,
         oid: pg_sys::Oid,
     ) -> Option<Self> {
-        // SAFETY: by this function's contract a value of a type that `T` is made of, all of which have variable length. Its
-        // size is known without fetching it.
+        // SAFETY: by contract the value has a type that `T` is read from, of variable length. Its size is known without
+        // fetching it.
         unsafe {
             if !is_null && let Err(error) = require_short(datum) {
                 pgrx::pg_sys::panic::ErrorReport::from(error).report(pgrx::PgLogLevel::ERROR);

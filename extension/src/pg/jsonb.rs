@@ -20,8 +20,8 @@ pub struct Jsonb<'a> {
 }
 
 impl Jsonb<'_> {
-    /// Reads the value. Returns `None` if serde_json cannot read it, or if its text is longer than `limit` bytes:
-    /// nothing else limits the memory that serde_json takes for a value.
+    /// Reads the value. Returns `None` if serde_json cannot read it, or if its text has more than `limit` bytes, which limits
+    /// the memory of serde_json.
     pub fn read(&self, limit: usize) -> Option<Value> {
         let text = self.text.to_bytes();
         (text.len() <= limit)

@@ -127,7 +127,7 @@ impl Type {
 /// Takes a row; `false` if no more are wanted.
 type Take<'t> = &'t mut dyn FnMut(&Received) -> Result<bool, Error>;
 
-/// The receiver of PostgreSQL, and what it needs.
+/// The receiver that PostgreSQL calls, with its state.
 #[repr(C)]
 struct Receiver<'t> {
     own: pg_sys::DestReceiver,
@@ -137,7 +137,7 @@ struct Receiver<'t> {
     failed: Option<Error>,
 }
 
-/// Runs a statement that reads, with a plan for its values, and gives `take` its rows. The columns must be of these types.
+/// Plans and runs a statement that reads, and gives its rows to `take`. The columns must have these types.
 ///
 /// # Errors
 /// Errors of `take`, and [`Error::Damaged`] if a column is of another type.
@@ -163,8 +163,8 @@ pub fn each(
         failed: None,
     };
     let values = Values::new(arguments);
-    // SAFETY: a connection to SPI is open, or the status says so. The receiver and the parameters live as long as the call, and the plan is of
-    // their types.
+    // SAFETY: a connection to SPI is open, or the status reports an error. The receiver and the parameters outlive the call,
+    // and the plan has their types.
     let status = unsafe {
         let options = pg_sys::SPIExecuteOptions {
             params: values.list(),

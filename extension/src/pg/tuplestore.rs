@@ -95,7 +95,7 @@ impl Rows {
         unsafe { columns(self.descriptor) }
     }
 
-    /// Adds a row; `cells` makes its values. SQL declares the columns, and nothing else compares their types with those of the values.
+    /// Adds a row; `cells` creates its values, whose types must be the declared ones of the SQL function: they are not checked.
     pub fn put<const N: usize>(&mut self, cells: impl FnOnce() -> [Cell; N]) {
         // SAFETY: the values are copied into the store before their memory is reset; a column is one of the descriptor.
         unsafe {

@@ -17,7 +17,7 @@ use crate::feed::job_stats::stored::{self, ScannedSnapshot, StoredSnapshot, Unpa
 use crate::feed::job_stats::write::{self, Computed, Stale};
 use crate::feed::timing::{Phase, timed};
 use crate::pg::error::Error;
-use crate::pg::memory::{Growing, require_room, reserve};
+use crate::pg::memory::{GrowingBuffer, require_room, reserve};
 use crate::pg::pause::{PAUSE, pause};
 use crate::pg::spi::connect_mut;
 use crate::store::Settings;
@@ -328,7 +328,7 @@ fn carried(records: &Snapshot<'_>) -> Result<Option<Vec<u8>>, Error> {
     if records.records.is_empty() {
         return Ok(None);
     }
-    let mut text = Growing::default();
+    let mut text = GrowingBuffer::default();
     print_to(records, &mut text).map_err(|_| Error::Memory(text.0.len()))?;
     Ok(Some(text.0))
 }
