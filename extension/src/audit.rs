@@ -41,8 +41,7 @@ pub struct Target {
 fn begin_as_feed(client: &mut SpiClient<'_>, action: &'static str) -> Result<(), Error> {
     require_read_committed(client, action)?;
     store::require(client)?;
-    client.execute("LOCK TABLE jobstats.feed IN ROW EXCLUSIVE MODE", &[])?;
-    Ok(())
+    client.run("LOCK TABLE jobstats.feed IN ROW EXCLUSIVE MODE", &[])
 }
 
 #[pg_extern(sql = false)]

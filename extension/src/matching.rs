@@ -170,11 +170,10 @@ pub const LOCK_JOBS: &str = "SELECT FROM jobstats.locks l WHERE l.name = 'jobs' 
 pub fn forget(client: &mut SpiClient<'_>) -> Result<(), Error> {
     client.execute(LOCK_JOBS, &[])?;
     client.execute(include_str!("matching/forget.sql"), &[])?;
-    client.execute(
+    client.run(
         "INSERT INTO jobstats.to_match (job) SELECT DISTINCT j.job FROM jobstats.jobs j",
         &[],
-    )?;
-    Ok(())
+    )
 }
 
 /// Queues entries whose identities have changed. Until they are matched they have no job, because it may be another user's. The caller holds

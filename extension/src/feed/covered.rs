@@ -114,9 +114,8 @@ fn add(client: &mut SpiClient<'_>, ingest: &Ingest<'_>, span: Span) -> Result<()
          WHERE c.cluster = $1 AND c.source = $2 AND c.until >= $3 AND c.until <= $4",
         &arguments,
     )?;
-    client.execute(
+    client.run(
         "INSERT INTO jobstats.covered (cluster, source, since, until) VALUES ($1, $2, $3, $4)",
         &arguments,
-    )?;
-    Ok(())
+    )
 }

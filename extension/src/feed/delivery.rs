@@ -7,6 +7,7 @@ use crate::feed::sources;
 use crate::pg::bytea::Bytea;
 use crate::pg::error::Error;
 use crate::pg::time::{micros, timestamptz};
+use crate::store::rights::writer::Bounds;
 
 /// The longest stored name in bytes. Host names have at most 255.
 const NAME_LIMIT: usize = 255;
@@ -26,8 +27,7 @@ pub struct Arguments<'a> {
     pub shipper: Option<String>,
     pub source: Option<String>,
     pub covers: Option<Range<TimestampWithTimeZone>>,
-    pub own_targets: Option<Vec<String>>,
-    pub own_server: bool,
+    pub bounds: Bounds,
 }
 
 /// One row of the feed, without its text.
@@ -41,10 +41,8 @@ pub struct Delivery {
     pub covers: Option<(Micros, Micros)>,
     pub duration: Option<Interval>,
     pub shipper: Option<String>,
-    /// Patterns of the targets that the sender may feed; `None` allows every target.
-    pub own_targets: Option<Vec<String>>,
-    /// Set if the sender may feed the parameters of the server, because it is bound to the server.
-    pub own_server: bool,
+    /// The targets and parameters that the sender may feed.
+    pub bounds: Bounds,
 }
 
 impl Delivery {
@@ -62,8 +60,7 @@ impl Delivery {
             covers: arguments.covers.take().map(bounds).transpose()?.flatten(),
             duration: arguments.duration.take().filter(is_possible),
             shipper: arguments.shipper.take().map(shortened),
-            own_targets: arguments.own_targets.take(),
-            own_server: arguments.own_server,
+            bounds: std::mem::take(&mut arguments.bounds),
         };
         require_short("cluster", &delivery.cluster)?;
         require_short("server", &delivery.server)?;

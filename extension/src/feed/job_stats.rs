@@ -68,7 +68,7 @@ impl Source for JobStats {
         ingest.rejects.add_problems(&contents.problems, None);
         ingest.rejects.add_dropped(contents.problems_dropped);
         let counters = TargetSnapshot::all(&contents, ingest)?;
-        let mut parameters = ServerParameters::read(&contents, ingest)?;
+        let parameters = ServerParameters::read(&contents, ingest)?;
         let mut words: Vec<Words> = Vec::new();
         words.resize_with(contents.snapshots.len(), Words::default);
         let mut parts = Vec::new();
@@ -77,20 +77,26 @@ impl Source for JobStats {
             parts.push(PackedSnapshot::new(&text, snapshot, words)?);
         }
         text.leave();
+        let mut values = Values {
+            parts,
+            counters,
+            parameters,
+        };
         let mut outcomes = Vec::new();
-        let parts = reject_nameless(ingest, parts, &mut outcomes)?;
-        let (parts, mut counters) =
-            reject_others(ingest, parts, counters, &mut parameters, &mut outcomes)?;
-        let beyond = reject_beyond_limit(ingest, &parts, &mut counters, &mut parameters);
-        outcomes.extend(beyond);
+        values.reject_nameless(ingest, &mut outcomes);
+        values.reject_others(ingest, &mut outcomes);
+        outcomes.extend(values.reject_beyond_limit(ingest));
         let mut entries = Entries::of_cluster(&ingest.delivery.cluster);
-        let names = parts.iter().filter_map(|part| part.snapshot.target);
-        let names = names
-            .chain(counters.iter().map(TargetSnapshot::target))
-            .chain(parameters.targets());
+        let names = values.parts.iter().filter_map(|it| it.snapshot.target);
+        let names = names.chain(values.further_targets());
         let names = distinct(names, ingest.settings.max_targets)?;
-        let targets =
-            targets::find_and_lock(client, &ingest.delivery.cluster, names.values().copied())?;
+        let names = names.values().copied();
+        let targets = targets::find_and_lock(client, &ingest.delivery.cluster, names)?;
+        let Values {
+            parts,
+            counters,
+            parameters,
+        } = values;
         for (mut target, part) in with_targets(&targets, parts, |part| part.target())? {
             pause();
             // The end of the connection frees the rows that were read.
@@ -129,24 +135,6 @@ fn require_limits(contents: &Contents<'_>, ingest: &Ingest<'_>) -> Result<(), Er
     sizes.try_for_each(|size| require_size(size, ingest.settings.max_text))
 }
 
-/// Rejects output of `lctl get_param -n`, which lacks the target, and returns the other snapshots.
-fn reject_nameless<'a, 'w>(
-    ingest: &mut Ingest<'_>,
-    parts: Vec<PackedSnapshot<'a, 'w>>,
-    outcomes: &mut Vec<Outcome>,
-) -> Result<Vec<PackedSnapshot<'a, 'w>>, Error> {
-    let mut named = Vec::new();
-    reserve(&mut named, parts.len())?;
-    for part in parts {
-        if part.snapshot.target.is_some() {
-            named.push(part);
-        } else {
-            outcomes.push(ingest.reject(None, reason::NO_TARGET, Some(&part.beginning)));
-        }
-    }
-    Ok(named)
-}
-
 /// Returns the targets of a text by their names.
 ///
 /// # Errors
@@ -166,82 +154,79 @@ fn distinct<'t>(
     Ok(distinct)
 }
 
-/// Rejects targets that the sender may not feed, and parameters of the server. Returns the rest. Each target is rejected once.
-fn reject_others<'a, 'w>(
-    ingest: &mut Ingest<'_>,
-    mut parts: Vec<PackedSnapshot<'a, 'w>>,
-    mut counters: Vec<TargetSnapshot>,
-    parameters: &mut ServerParameters,
-    outcomes: &mut Vec<Outcome>,
-) -> Result<(Vec<PackedSnapshot<'a, 'w>>, Vec<TargetSnapshot>), Error> {
-    let Some(patterns) = &ingest.delivery.own_targets else {
-        return Ok((parts, counters));
-    };
-    let others = counters
-        .iter()
-        .map(TargetSnapshot::target)
-        .chain(parameters.targets());
-    let others: BTreeSet<_> = others.map(TargetName::shown).collect();
-    let others = others.into_iter().map(Some);
-    let names: Vec<_> = parts
-        .iter()
-        .map(PackedSnapshot::target)
-        .chain(others)
-        .collect();
-    let own = targets::matching(&names, patterns);
-    let is_own = |name: Option<String>| name.is_none_or(|name| own.contains(&name));
-    let mut others: BTreeMap<String, Option<Vec<u8>>> = BTreeMap::new();
-    for name in names
-        .into_iter()
-        .flatten()
-        .filter(|name| !own.contains(name))
-    {
-        others.insert(name, None);
-    }
-    for part in &parts {
-        if let Some(beginning) = part.target().and_then(|name| others.get_mut(&name)) {
-            *beginning = Some(part.beginning.clone());
-        }
-    }
-    parts.retain(|part| is_own(part.target()));
-    counters.retain(|it| is_own(Some(it.target().shown())));
-    outcomes.extend(parameters.retain(&own, ingest));
-    for (name, beginning) in others {
-        outcomes.push(ingest.reject(Some(&name), reason::NOT_YOURS, beginning.as_deref()));
-    }
-    Ok((parts, counters))
+/// The values of a text.
+struct Values<'a, 'w> {
+    parts: Vec<PackedSnapshot<'a, 'w>>,
+    counters: Vec<TargetSnapshot>,
+    parameters: ServerParameters,
 }
 
-/// Drops target counters and parameters of targets beyond the limit, which must not cost the job_stats. Returns the outcome.
-fn reject_beyond_limit(
-    ingest: &mut Ingest<'_>,
-    parts: &[PackedSnapshot<'_, '_>],
-    counters: &mut Vec<TargetSnapshot>,
-    parameters: &mut ServerParameters,
-) -> Option<Outcome> {
-    let limit = ingest.settings.max_targets;
-    // Most texts have few values.
-    if parts.len() + counters.len() + parameters.targets().count() <= limit {
-        return None;
+impl Values<'_, '_> {
+    /// Returns the targets of target counters and parameters, each as often as it occurs.
+    fn further_targets(&self) -> impl Iterator<Item = TargetName<'_>> + Clone {
+        let counters = self.counters.iter().map(TargetSnapshot::target);
+        counters.chain(self.parameters.targets())
     }
-    let mut retained: HashSet<String> = parts.iter().filter_map(PackedSnapshot::target).collect();
-    let mut first = None;
-    for target in counters
-        .iter()
-        .map(TargetSnapshot::target)
-        .chain(parameters.targets())
-    {
-        let name = target.shown();
-        if retained.len() < limit {
-            retained.insert(name);
-        } else if first.is_none() && !retained.contains(&name) {
-            first = Some(name);
+
+    /// Rejects output of `lctl get_param -n`, which lacks the target.
+    fn reject_nameless(&mut self, ingest: &mut Ingest<'_>, outcomes: &mut Vec<Outcome>) {
+        self.parts.retain(|part| {
+            let is_named = part.snapshot.target.is_some();
+            if !is_named {
+                outcomes.push(ingest.reject(None, reason::NO_TARGET, Some(&part.beginning)));
+            }
+            is_named
+        });
+    }
+
+    /// Rejects targets that the sender may not feed, each once, and parameters of the server.
+    fn reject_others(&mut self, ingest: &mut Ingest<'_>, outcomes: &mut Vec<Outcome>) {
+        let Some(patterns) = &ingest.delivery.bounds.targets else {
+            return;
+        };
+        let further: BTreeSet<_> = self.further_targets().map(TargetName::shown).collect();
+        let names = self.parts.iter().map(PackedSnapshot::target);
+        let names: Vec<_> = names.chain(further.into_iter().map(Some)).collect();
+        let own = targets::matching(&names, patterns);
+        let is_own = |name: Option<String>| name.is_none_or(|name| own.contains(&name));
+        let others = names.into_iter().flatten().filter(|it| !own.contains(it));
+        let mut others: BTreeMap<String, Option<Vec<u8>>> = others.map(|it| (it, None)).collect();
+        for part in &self.parts {
+            if let Some(beginning) = part.target().and_then(|name| others.get_mut(&name)) {
+                *beginning = Some(part.beginning.clone());
+            }
+        }
+        self.parts.retain(|part| is_own(part.target()));
+        self.counters.retain(|it| is_own(Some(it.target().shown())));
+        outcomes.extend(self.parameters.retain(&own, ingest));
+        for (name, beginning) in others {
+            outcomes.push(ingest.reject(Some(&name), reason::NOT_YOURS, beginning.as_deref()));
         }
     }
-    let first = first?;
-    counters.retain(|it| retained.contains(&it.target().shown()));
-    parameters.retain_targets(&retained);
-    Some(ingest.reject(Some(&first), TOO_MANY_TARGETS, None))
+
+    /// Drops target counters and parameters of targets beyond the limit, which must not cost the job_stats. Returns the outcome.
+    fn reject_beyond_limit(&mut self, ingest: &mut Ingest<'_>) -> Option<Outcome> {
+        let limit = ingest.settings.max_targets;
+        // Most texts have few values.
+        if self.parts.len() + self.further_targets().count() <= limit {
+            return None;
+        }
+        let parts = self.parts.iter();
+        let mut retained: HashSet<String> = parts.filter_map(PackedSnapshot::target).collect();
+        let mut first = None;
+        for name in self.further_targets().map(TargetName::shown) {
+            if retained.len() < limit {
+                retained.insert(name);
+            } else if first.is_none() && !retained.contains(&name) {
+                first = Some(name);
+            }
+        }
+        let first = first?;
+        self.counters
+            .retain(|it| retained.contains(&it.target().shown()));
+        self.parameters.retain_targets(&retained);
+        Some(ingest.reject(Some(&first), TOO_MANY_TARGETS, None))
+    }
 }
 
 /// Pairs things with their targets, in the order of `target_id`. A damaged text may name a target as MDT and as OST: then it

@@ -119,7 +119,7 @@ fn note(
     covers: Option<Covered>,
 ) -> Result<(), Error> {
     let [cluster, source, server, time] = delivery.key()?;
-    client.execute(
+    client.run(
         "UPDATE jobstats.texts t SET records = $5, problems = $6, covers = coalesce($7, t.covers) \
          WHERE t.cluster = $1 AND t.source = $2 AND t.server = $3 AND t.\"time\" = $4",
         &[
@@ -131,6 +131,5 @@ fn note(
             reread.problems.into(),
             covers.into(),
         ],
-    )?;
-    Ok(())
+    )
 }

@@ -78,7 +78,7 @@ impl ServerParameters {
     /// Drops values of targets that the sender may not feed. Also drops values of the server, which cover all of its targets,
     /// unless the sender is bound to it; their outcome is returned.
     pub fn retain(&mut self, own: &HashSet<String>, ingest: &mut Ingest<'_>) -> Option<Outcome> {
-        let own_server = ingest.delivery.own_server;
+        let own_server = ingest.delivery.bounds.server;
         let shown = Some(&b"services and health of the server"[..]);
         let rejected = self.is_of_server() && !own_server;
         let rejected = rejected.then(|| ingest.reject(None, reason::NOT_YOURS, shown));
@@ -128,7 +128,7 @@ impl ServerParameters {
 pub fn lock_server(client: &mut SpiClient<'_>, ingest: &Ingest<'_>) -> Result<(), Error> {
     show(client)?;
     let delivery = ingest.delivery;
-    plans::update(
+    plans::run(
         client,
         "INSERT INTO jobstats.locks AS l (name) VALUES (format('server %L/%L', $1, $2)) \
          ON CONFLICT (name) DO UPDATE SET name = l.name WHERE false",
@@ -136,8 +136,7 @@ pub fn lock_server(client: &mut SpiClient<'_>, ingest: &Ingest<'_>) -> Result<()
             delivery.cluster.as_str().into(),
             delivery.server.as_str().into(),
         ],
-    )?;
-    Ok(())
+    )
 }
 
 /// Encodes values as a JSON parameter.

@@ -294,8 +294,7 @@ impl PendingChanges {
             edge(first)?.into(),
             edge(last)?.into(),
         ];
-        plans::update(client, include_str!("services/write.sql"), &arguments)?;
-        Ok(())
+        plans::run(client, include_str!("services/write.sql"), &arguments)
     }
 }
 

@@ -101,8 +101,7 @@ pub fn is_of_another(source: &dyn Source, text: &[u8]) -> bool {
 /// Locks `jobstats.targets` as feeds of targets do, so that `jobstats.health` and maintenance notice a session that stays in its
 /// transaction.
 pub fn show(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    plans::update(client, "LOCK TABLE jobstats.targets IN ROW SHARE MODE", &[])?;
-    Ok(())
+    plans::run(client, "LOCK TABLE jobstats.targets IN ROW SHARE MODE", &[])
 }
 
 /// Locks a row of `jobstats.locks` in this mode.

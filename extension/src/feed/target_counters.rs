@@ -429,7 +429,7 @@ impl Placing<'_, '_, '_> {
             bodies.push(pack(snapshot.body.as_bytes())?);
             digests.push(snapshot.digest.clone());
         }
-        plans::update(
+        plans::run(
             self.client,
             "INSERT INTO jobstats.target_snapshots (received, server, target_id, \"time\", since, body, digest) \
              SELECT $1, $2, said.* FROM unnest($3::integer[], $4::timestamptz[], $5::timestamptz[], $6::bytea[], $7::bytea[]) said",
@@ -442,8 +442,7 @@ impl Placing<'_, '_, '_> {
                 bodies.into(),
                 digests.into(),
             ],
-        )?;
-        Ok(())
+        )
     }
 
     fn reject(

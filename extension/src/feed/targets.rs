@@ -50,11 +50,10 @@ impl Target {
             return Ok(());
         }
         self.cleanup_interval = text.cleanup_interval;
-        client.execute(
+        client.run(
             "UPDATE jobstats.targets SET cleanup_interval = make_interval(secs => $2) WHERE target_id = $1",
             &[self.id.into(), self.cleanup_interval.map(f64::from).into()],
-        )?;
-        Ok(())
+        )
     }
 
     /// Takes a retired target back, because it has reported again.
@@ -144,7 +143,7 @@ fn insert_missing<'t>(
         (name, filesystem, target.kind.as_str(), index)
     });
     let (names, filesystems, kinds, indexes): (Vec<_>, Vec<_>, Vec<_>, Vec<_>) = rows.collect();
-    plans::update(
+    plans::run(
         client,
         "INSERT INTO jobstats.targets (cluster, name, filesystem, kind, index) \
          SELECT $1, n.name, n.filesystem, n.kind, n.index \
@@ -158,8 +157,7 @@ fn insert_missing<'t>(
             kinds.into(),
             indexes.into(),
         ],
-    )?;
-    Ok(())
+    )
 }
 
 /// Locks the rows of targets, and returns each as it is after the lock is taken.

@@ -145,7 +145,7 @@ fn insert(
     let [cluster, source, server, time] = ingest.delivery.key()?;
     let (records, problems) = counts(outcomes);
     let span = span.or_else(|| covered::stated(ingest));
-    client.execute(
+    client.run(
         "INSERT INTO jobstats.texts (cluster, source, server, \"time\", received, covers, body, digest, records, problems) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
          ON CONFLICT (cluster, source, server, \"time\") DO NOTHING",
@@ -161,8 +161,7 @@ fn insert(
             records.into(),
             problems.into(),
         ],
-    )?;
-    Ok(())
+    )
 }
 
 /// Returns the numbers of records and of problems of a text. A text that was rejected is a problem.

@@ -48,7 +48,8 @@ pub fn renew(client: &mut SpiClient<'_>, numbers: &[String], store: &Store) -> R
         let stored = stored.entry(number.clone()).or_default();
         let mut known = NumberJobs::default();
         for job in jobs {
-            let mut row = without_nulls(serde_json::to_value(&job).map_err(damaged)?);
+            let mut row =
+                without_nulls(serde_json::to_value(&job).map_err(Error::damaged_row("job_ids"))?);
             let found = find(stored, &job).map(|position| stored.swap_remove(position));
             let job_no = match &found {
                 Some(found) => found.job_no,
@@ -160,7 +161,7 @@ fn read(
         pause();
         let (number, run): (String, String) = (row.at(1)?, row.at(2)?);
         require_room(run.len(), COPIES)?;
-        let run: Run = serde_json::from_str(&run).map_err(damaged)?;
+        let run: Run = serde_json::from_str(&run).map_err(Error::damaged_row("job_ids"))?;
         let newest = store.newest.get(&run.scheduler).copied();
         let newest = newest.unwrap_or(run.updated);
         add(run, jobs.entry(number).or_default(), newest);
@@ -177,8 +178,8 @@ fn stored(
     let mut stored = BTreeMap::<String, Vec<StoredJob>>::new();
     for row in rows {
         let (job_no, number, text): (i64, String, String) = (row.at(1)?, row.at(2)?, row.at(3)?);
-        let value: Value = serde_json::from_str(&text).map_err(damaged)?;
-        let key = JobKey::deserialize(&value).map_err(damaged)?;
+        let value: Value = serde_json::from_str(&text).map_err(Error::damaged_row("job_ids"))?;
+        let key = JobKey::deserialize(&value).map_err(Error::damaged_row("job_ids"))?;
         let of_number = stored.entry(number).or_default();
         of_number.push(StoredJob {
             job_no,
@@ -194,8 +195,4 @@ fn without_nulls(mut row: Value) -> Value {
         row.retain(|_, value| !value.is_null());
     }
     row
-}
-
-fn damaged(error: serde_json::Error) -> Error {
-    Error::Damaged(format!("a row of jobstats.job_ids: {error}"))
 }

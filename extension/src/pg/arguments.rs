@@ -6,12 +6,9 @@ use std::marker::PhantomData;
 
 use pgrx::callconv::{Arg, ArgAbi};
 use pgrx::pg_sys::{FunctionCallInfo, InvalidOid};
-use pgrx::pgrx_sql_entity_graph::metadata::{
-    ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
-};
 use pgrx::{FromDatum, IntoDatum, pg_sys};
 
-use crate::pg::argument::require_short;
+use crate::pg::argument::{hidden_argument, require_short};
 use crate::pg::error::Error;
 use crate::pg::jsonb::Jsonb;
 
@@ -111,10 +108,4 @@ unsafe impl<'call> ArgAbi<'call> for Arguments<'call> {
     }
 }
 
-// SAFETY: SQL does not see this argument.
-unsafe impl SqlTranslatable for Arguments<'_> {
-    const TYPE_IDENT: &'static str = pgrx::pgrx_resolved_type!(Arguments<'_>);
-    const TYPE_ORIGIN: TypeOrigin = TypeOrigin::External;
-    const ARGUMENT_SQL: Result<SqlMappingRef, ArgumentError> = Ok(SqlMappingRef::Skip);
-    const RETURN_SQL: Result<ReturnsRef, ReturnsError> = Err(ReturnsError::Datum);
-}
+hidden_argument!(Arguments<'_>);

@@ -270,6 +270,11 @@ impl Error {
         Self::DamagedValue(reason.to_string())
     }
 
+    /// Returns how to report JSON of a relation that cannot be read or written.
+    pub fn damaged_row(relation: &str) -> impl Fn(serde_json::Error) -> Self {
+        move |error| Self::Damaged(format!("a row of jobstats.{relation}: {error}"))
+    }
+
     /// Makes the error for a feed without a server.
     pub fn no_server() -> Self {
         Self::argument(

@@ -30,6 +30,15 @@ pub fn rows<'c>(
     Rows::of(kept(statement, arguments)?, arguments, None)
 }
 
+/// Runs a statement as [`rows`] does.
+pub fn run(
+    client: &mut SpiClient<'_>,
+    statement: &str,
+    arguments: &[DatumWithOid<'_>],
+) -> Result<(), Error> {
+    rows(client, statement, arguments).map(drop)
+}
+
 /// Runs a statement as [`rows`] does, and returns the number of its rows.
 pub fn update(
     client: &mut SpiClient<'_>,

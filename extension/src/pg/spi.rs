@@ -119,6 +119,11 @@ pub trait Statements<'conn> {
         time.map(micros).transpose()
     }
 
+    /// Runs statements.
+    fn run(&mut self, statements: &str, arguments: &[DatumWithOid<'_>]) -> Result<(), Error> {
+        self.execute(statements, arguments).map(drop)
+    }
+
     /// Runs statements, and returns the number of rows that the last one of them read or wrote.
     fn execute(
         &mut self,

@@ -104,7 +104,6 @@ fn jobstats_create_successor(relation: &str) -> SqlResult<()> {
             &[],
         )?;
         divide_by_time(client, &installation, &successor, it.key, &it.chunk_width)?;
-        client.execute("SELECT jobstats_internal.give_replica_identity()", &[])?;
-        Ok(())
+        client.run("SELECT jobstats_internal.give_replica_identity()", &[])
     })?)
 }

@@ -43,11 +43,10 @@ pub fn insert_default(client: &mut SpiClient<'_>) -> Result<(), Error> {
          FROM unnest($1::text[]) WITH ORDINALITY AS f (format, priority)",
         &[DEFAULT_FORMATS.to_vec().into()],
     )?;
-    client.execute(
+    client.run(
         &format!("UPDATE jobstats.identification SET formats = ({CONFIGURED})"),
         &[],
-    )?;
-    Ok(())
+    )
 }
 
 /// Returns the compiled formats, or their errors.

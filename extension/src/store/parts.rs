@@ -47,6 +47,5 @@ fn note_parts(client: &mut SpiClient<'_>) -> Result<(), Error> {
          UNION ALL SELECT p.* FROM jobstats_internal.parts(text 'jobstats') p WHERE p.kind = 'trigger'",
         &[schema.as_str().into()],
     )?;
-    client.execute(&format!("DROP SCHEMA {schema} CASCADE"), &[])?;
-    Ok(())
+    client.run(&format!("DROP SCHEMA {schema} CASCADE"), &[])
 }

@@ -218,6 +218,5 @@ pub fn definitions() -> String {
 /// what an earlier setting kept.
 fn keep_stored(client: &mut SpiClient<'_>, rollup: &Rollup) -> Result<(), Error> {
     let statement = sql!("rollup/keep_stored.sql", relation = rollup.relation());
-    client.execute(&statement, &[rollup.name.into()])?;
-    Ok(())
+    client.run(&statement, &[rollup.name.into()])
 }

@@ -120,8 +120,7 @@ pub fn parameters(arguments: &mut Arguments<'_>) -> Result<SettingParameters, Er
 pub fn apply(client: &mut SpiClient<'_>, requested: &SettingParameters) -> Result<(), Error> {
     client.execute(EACH_POSSIBLE, requested)?;
     refuse_contradictions(client, requested)?;
-    client.execute(include_str!("settings/apply.sql"), requested)?;
-    Ok(())
+    client.run(include_str!("settings/apply.sql"), requested)
 }
 
 /// The query that fails if a requested setting is not possible, whatever the others are.

@@ -125,8 +125,7 @@ fn lock_out_others(client: &mut SpiClient<'_>) -> Result<(), Error> {
             client.execute(lock, &[])?;
         }
     }
-    client.execute("SET LOCAL lock_timeout = '300ms'", &[])?;
-    Ok(())
+    client.run("SET LOCAL lock_timeout = '300ms'", &[])
 }
 
 fn warn_of(damage: &str) {

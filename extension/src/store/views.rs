@@ -211,11 +211,10 @@ pub fn create(client: &mut SpiClient<'_>, schema: &str) -> Result<(), Error> {
     let realtime = realtime::view(client)?;
     let views = of_rollups.chain(plain).chain([realtime]);
     let (names, definitions): (Vec<String>, Vec<String>) = views.unzip();
-    client.execute(
+    client.run(
         "SELECT jobstats_internal.put_views($1, $2)",
         &[names.into(), definitions.into()],
-    )?;
-    Ok(())
+    )
 }
 
 #[pg_extern(sql = false)]

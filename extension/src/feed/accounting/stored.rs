@@ -212,8 +212,7 @@ pub fn note_schedulers(
     time: Micros,
 ) -> Result<(), Error> {
     let arguments: [DatumWithOid<'_>; 2] = [schedulers.to_vec().into(), timestamptz(time)?.into()];
-    plans::update(client, include_str!("schedulers.sql"), &arguments)?;
-    Ok(())
+    plans::run(client, include_str!("schedulers.sql"), &arguments)
 }
 
 /// Returns the number of bytes of the values of a row.
@@ -297,10 +296,6 @@ fn stored_row(rows: &Tuples<'_>) -> Result<StoredRow, Error> {
 }
 
 fn from_json<T: DeserializeOwned + Default>(text: Option<String>) -> Result<T, Error> {
-    let value = text.map(|text| serde_json::from_str(&text).map_err(damaged));
+    let value = text.map(|text| serde_json::from_str(&text).map_err(Error::damaged_row("jobs")));
     Ok(value.transpose()?.unwrap_or_default())
-}
-
-fn damaged(error: serde_json::Error) -> Error {
-    Error::Damaged(format!("a row of jobstats.jobs: {error}"))
 }

@@ -177,8 +177,7 @@ pub fn fill(
         gid = table.gid(", gid", ""),
         said_gid = table.gid(", said.gid", ""),
     );
-    client.execute(&statement, &[numbers.into(), names.into(), gids.into()])?;
-    Ok(())
+    client.run(&statement, &[numbers.into(), names.into(), gids.into()])
 }
 
 fn earlier_runs(history: &History) -> &[Run] {

@@ -219,13 +219,12 @@ impl Entries {
     /// Moves `first_seen` of entries back to this time. Needed for text older than `raw_retention`: no query searches for an
     /// entry long before it was first seen.
     pub fn note_earlier(&self, client: &mut SpiClient<'_>, seen: Micros) -> Result<(), Error> {
-        client.execute(
+        client.run(
             "UPDATE jobstats.entries SET first_seen = $2 FROM (SELECT entry_id AS id FROM jobstats.entries \
              WHERE entry_id = ANY ($1) AND first_seen > $2 ORDER BY entry_id FOR NO KEY UPDATE) AS later \
              WHERE entry_id = later.id",
             &[self.keys.ids().collect::<Vec<_>>().into(), timestamptz(seen)?.into()],
-        )?;
-        Ok(())
+        )
     }
 
     /// Stores again the entries that maintenance has deleted since they were found, and makes maintenance wait for this

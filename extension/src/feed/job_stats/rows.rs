@@ -146,7 +146,7 @@ pub fn insert_pieces(client: &mut SpiClient<'_>, pieces: Vec<Piece>) -> Result<(
             staged_pieces(),
         )
     });
-    with_pieces(pieces, || plans::update(client, &INSERT, &[]).map(|_| ()))
+    with_pieces(pieces, || plans::run(client, &INSERT, &[]))
 }
 
 /// Runs a statement that reads pieces of whole targets from [`staged_pieces`].
@@ -256,6 +256,7 @@ unsafe fn put_rows(
         .map(|(position, (column, _))| (column, FIXED.len() + position))
         .collect();
     // Values of a type other than declared would be read as addresses.
+    // SAFETY: the descriptor is valid by this function's contract; it is copied.
     let wanted = unsafe { PgTupleDesc::from_pg_copy(descriptor) };
     let wanted = wanted.iter().map(|column| column.atttypid);
     if !wanted.eq(columns().map(|(_, (_, oid))| oid.oid().value())) {

@@ -89,7 +89,7 @@ fn count(
     text: &PackedSnapshot<'_, '_>,
     computed: &Computed,
 ) -> Result<(), Error> {
-    plans::update(
+    plans::run(
         client,
         "UPDATE jobstats.targets SET observations_total = observations_total + 1, \
          text_bytes_total = text_bytes_total + $2, problems_total = problems_total + $3, \
@@ -104,8 +104,7 @@ fn count(
             delivery.server.as_str().into(),
             timestamptz(received)?.into(),
         ],
-    )?;
-    Ok(())
+    )
 }
 
 /// Updates the computed values of a stored observation.
@@ -124,15 +123,14 @@ pub fn update(
             computed.carried_packed()?.into(),
         ],
     )?;
-    client.execute(
+    client.run(
         "UPDATE jobstats.observations SET since = $3, entries = $4, active = $5, added = $6, resets = $7, \
          removed = $8, carried = $9, unknown = $10, problems = $11, kept = $12, folded_below = $13 \
          WHERE target_id = $1 AND \"time\" = $2 \
          AND (since, entries, active, added, resets, removed, carried, unknown, problems, kept, folded_below) \
          IS DISTINCT FROM ($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
         &counts(target_id, time, computed)?,
-    )?;
-    Ok(())
+    )
 }
 
 /// Corrects the columns of an observation that follow from its raw text.
@@ -143,7 +141,7 @@ pub fn correct(
     server: &str,
     bytes: i64,
 ) -> Result<(), Error> {
-    client.execute(
+    client.run(
         "UPDATE jobstats.observations SET server = $3, bytes = $4 \
          WHERE target_id = $1 AND \"time\" = $2 AND (server, bytes) IS DISTINCT FROM ($3, $4)",
         &[
@@ -152,8 +150,7 @@ pub fn correct(
             server.into(),
             bytes.into(),
         ],
-    )?;
-    Ok(())
+    )
 }
 
 /// The range of increments to replace.

@@ -10,6 +10,7 @@ use crate::store;
 use crate::store::rights::owner::{Rights, current_user, owner_of_store};
 
 /// The target patterns that a role may feed, or all, and whether it is bound to servers.
+#[derive(Default)]
 pub(crate) struct Bounds {
     pub targets: Option<Vec<String>>,
     pub server: bool,

@@ -35,14 +35,13 @@ pub const COARSE: [(Micros, &str); 2] = [(HOUR, "1 hour"), (DAY, "1 day")];
 
 /// Records that increments of a span cross bucket edges of rollups narrower than `width`: all buckets that it touches.
 pub fn coarse(client: &mut SpiClient<'_>, (from, to): Span, width: &str) -> Result<(), Error> {
-    client.execute(
+    client.run(
         &format!(
             "INSERT INTO jobstats.coarse SELECT date_bin('{width}', $1, {EPOCH}), \
              date_bin('{width}', $2 + interval '{width}' - interval '1 microsecond', {EPOCH}), interval '{width}' ON CONFLICT DO NOTHING"
         ),
         &[timestamptz(from)?.into(), timestamptz(to)?.into()],
-    )?;
-    Ok(())
+    )
 }
 
 /// Returns the end of the rollups that exist or may soon exist, and the start of those that can still be computed. A refresh

@@ -113,11 +113,10 @@ fn columns(owner: Owner) -> String {
 }
 
 fn forget_level(client: &mut SpiClient<'_>, rollup: &Rollup) -> Result<(), Error> {
-    client.execute(
+    client.run(
         "UPDATE jobstats.rollups l SET users_refreshed = 'epoch' WHERE l.level = $1",
         &[rollup.name.into()],
-    )?;
-    Ok(())
+    )
 }
 
 /// Returns the statements that create the tables, undivided.
@@ -138,11 +137,10 @@ fn combined(expression: impl Fn(&str, &Sum) -> String) -> String {
 /// old identities.
 pub fn forget(client: &mut SpiClient<'_>) -> Result<(), Error> {
     store::lock(client)?;
-    client.execute(
+    client.run(
         "UPDATE jobstats.rollups SET users_refreshed = 'epoch'; SELECT jobstats_internal.reset_realtime()",
         &[],
-    )?;
-    Ok(())
+    )
 }
 
 /// Records the days on which entries got another job, for all targets on which they were active: ranges `(from, until]`, which
@@ -157,8 +155,7 @@ pub fn note_changed(
         return Ok(());
     }
     let ranges = [entries.into(), from.into(), until.into()];
-    client.execute(include_str!("note_changed.sql"), &ranges)?;
-    Ok(())
+    client.run(include_str!("note_changed.sql"), &ranges)
 }
 
 /// Returns the INSERT that fills a table from the rollup. `condition` refers to rows `summed` of the rollup.
