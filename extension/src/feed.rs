@@ -32,7 +32,7 @@ use std::ffi::CString;
 use jobstats_core::rules::feed::{Action, Outcome, Warning, reason};
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::spi::SpiClient;
-use pgrx::{PgLogLevel, PgSqlErrorCode, pg_sys};
+use pgrx::{PgLogLevel, PgSqlErrorCode as Code, pg_sys};
 
 use crate::pg::error::Error;
 use crate::pg::guc;
@@ -57,18 +57,11 @@ fn run(mut arguments: Arguments<'_>) -> Result<Vec<Outcome>, Error> {
     let outcomes = reported(|| connect_mut(|client| ingest_row(client, &mut arguments)))?;
     let warnings = [Warning::of(&outcomes), Warning::of_cut(&outcomes)];
     for warning in warnings.into_iter().flatten() {
-        report(
-            warning,
-            PgSqlErrorCode::ERRCODE_WARNING,
-            PgLogLevel::WARNING,
-        );
+        report(warning, Code::ERRCODE_WARNING, PgLogLevel::WARNING);
     }
     if let Some(notice) = Warning::of_forgeable(&outcomes) {
-        report(
-            notice,
-            PgSqlErrorCode::ERRCODE_SUCCESSFUL_COMPLETION,
-            PgLogLevel::NOTICE,
-        );
+        let code = Code::ERRCODE_SUCCESSFUL_COMPLETION;
+        report(notice, code, PgLogLevel::NOTICE);
     }
     // A feed of so many entries takes far longer than returning the memory.
     if outcomes.iter().map(Outcome::entries).sum::<i64>() > MANY_ENTRIES {
@@ -77,7 +70,7 @@ fn run(mut arguments: Arguments<'_>) -> Result<Vec<Outcome>, Error> {
     Ok(outcomes)
 }
 
-fn report(warning: Warning, code: PgSqlErrorCode, level: PgLogLevel) {
+fn report(warning: Warning, code: Code, level: PgLogLevel) {
     ErrorReport::new(code, warning.message, "jobstats")
         .set_detail(warning.detail)
         .set_hint(warning.hint)
@@ -116,10 +109,9 @@ fn patience(milliseconds: i64) -> Pinned {
     // SAFETY: reads a variable of this backend.
     #[allow(unsafe_code)]
     let limit = i64::from(unsafe { pg_sys::LockTimeout });
-    let limit = if limit > 0 {
-        limit.min(milliseconds)
-    } else {
-        milliseconds
+    let limit = match limit {
+        ..=0 => milliseconds,
+        limit => limit.min(milliseconds),
     };
     let limit = CString::new(limit.to_string()).unwrap_or_default();
     Pinned::new([(c"lock_timeout", limit.as_c_str())])

@@ -41,7 +41,6 @@ pg_module_magic!();
 pub extern "C-unwind" fn _PG_init() {
     pg::ballast::prepare();
     pg::plans::register_memory();
-    pg::receive::register_memory();
     text::zstd::register_memory();
     feed::register_memory();
 }

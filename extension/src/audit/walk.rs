@@ -417,18 +417,14 @@ impl WalkState<'_, '_> {
         };
         for finding in differences(client, open.run, open.rows, self.walk.purpose)? {
             // A row without an observation blocks the next observation, which is marked as wrong.
-            let place = open
-                .observations
-                .partition_point(|(wrong, _)| wrong.time < finding.time);
-            if let Some((_, is_wrong)) = open.observations.get_mut(place) {
+            let observations = &mut open.observations;
+            let place = observations.partition_point(|(wrong, _)| wrong.time < finding.time);
+            if let Some((_, is_wrong)) = observations.get_mut(place) {
                 *is_wrong = true;
             }
             (self.report)(finding)?;
         }
-        let wrong = open
-            .observations
-            .into_iter()
-            .filter(|(_, is_wrong)| *is_wrong);
+        let wrong = open.observations.into_iter().filter(|it| it.1);
         self.walked.wrong.extend(wrong.map(|(wrong, _)| wrong));
         self.walked.runs.push(open.run);
         Ok(())

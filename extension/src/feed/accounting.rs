@@ -245,10 +245,8 @@ fn size(job: &Job<'_>) -> usize {
         &job.parent,
     ];
     let values = values.into_iter().flatten().map(|value| value.len());
-    let extra = job
-        .extra
-        .iter()
-        .map(|(name, value)| name.len() + value.len());
+    let extra = job.extra.iter();
+    let extra = extra.map(|(name, value)| name.len() + value.len());
     job.job.len() + job.label.len() + values.chain(extra).sum::<usize>()
 }
 
@@ -269,10 +267,8 @@ fn usable<'a>(
     if size(&job) > RECORD_MAX {
         return Err(reason::RECORD_TOO_LONG);
     }
-    let mut times = [job.submitted, job.started, job.ended]
-        .into_iter()
-        .flatten();
-    if times.any(|time| time > latest) {
+    let times = [job.submitted, job.started, job.ended];
+    if times.into_iter().flatten().any(|time| time > latest) {
         return Err(reason::FUTURE);
     }
     let is_of_another = |scheduler: &str| !cluster.is_empty() && scheduler != cluster;

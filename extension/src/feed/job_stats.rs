@@ -71,11 +71,7 @@ impl Source for JobStats {
         let parameters = ServerParameters::read(&contents, ingest)?;
         let mut words: Vec<Words> = Vec::new();
         words.resize_with(contents.snapshots.len(), Words::default);
-        let mut parts = Vec::new();
-        reserve(&mut parts, contents.snapshots.len())?;
-        for (snapshot, words) in contents.snapshots.into_iter().zip(&mut words) {
-            parts.push(PackedSnapshot::new(&text, snapshot, words)?);
-        }
+        let parts = pack(&text, contents.snapshots, &mut words)?;
         text.leave();
         let mut values = Values {
             parts,
@@ -92,12 +88,7 @@ impl Source for JobStats {
         let names = distinct(names, ingest.settings.max_targets)?;
         let names = names.values().copied();
         let targets = targets::find_and_lock(client, &ingest.delivery.cluster, names)?;
-        let Values {
-            parts,
-            counters,
-            parameters,
-        } = values;
-        for (mut target, part) in with_targets(&targets, parts, |part| part.target())? {
+        for (mut target, part) in with_targets(&targets, values.parts, |part| part.target())? {
             pause();
             // The end of the connection frees the rows that were read.
             let outcome = connect_mut(|client| {
@@ -111,10 +102,10 @@ impl Source for JobStats {
             });
             outcomes.push(outcome?);
         }
-        let counters = with_targets(&targets, counters, |it| Some(it.target().shown()))?;
+        let counters = with_targets(&targets, values.counters, |it| Some(it.target().shown()))?;
         outcomes.extend(target_counters::place(ingest, &counters)?);
         outcomes.extend(timed(Phase::Parameters, || {
-            parameters.store(ingest, &targets)
+            values.parameters.store(ingest, &targets)
         })?);
         let time = ingest.delivery.time;
         timed(Phase::Entries, || entries.insert_new(client, time))?;
@@ -133,6 +124,20 @@ fn require_limits(contents: &Contents<'_>, ingest: &Ingest<'_>) -> Result<(), Er
     }
     let mut sizes = contents.snapshots.iter().map(Snapshot::bytes);
     sizes.try_for_each(|size| require_size(size, ingest.settings.max_text))
+}
+
+/// Packs the lines of each target.
+fn pack<'a, 'w>(
+    text: &Text<'a>,
+    snapshots: Vec<Snapshot<'_>>,
+    words: &'w mut [Words],
+) -> Result<Vec<PackedSnapshot<'a, 'w>>, Error> {
+    let mut parts = Vec::new();
+    reserve(&mut parts, snapshots.len())?;
+    for (snapshot, words) in snapshots.into_iter().zip(words) {
+        parts.push(PackedSnapshot::new(text, snapshot, words)?);
+    }
+    Ok(parts)
 }
 
 /// Returns the targets of a text by their names.

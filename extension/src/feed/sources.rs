@@ -120,12 +120,8 @@ fn jobstats_known_sources(
         let hint = format!("Name some of {}.", names());
         return Err(Error::argument("sources is empty", hint).into());
     }
-    let requested = requested
-        .iter()
-        .map(|name| Ok(named(name.as_deref())?.name()));
-    let requested: Vec<&str> = requested.collect::<Result<_, Error>>()?;
-    let known = all()
-        .map(Source::name)
-        .filter(|name| requested.contains(name));
-    Ok(known.collect())
+    let requested = requested.iter().map(|it| named(it.as_deref()));
+    let requested: Vec<_> = requested.collect::<Result<_, Error>>()?;
+    let is_requested = |name: &&str| requested.iter().any(|it| it.name() == *name);
+    Ok(all().map(Source::name).filter(is_requested).collect())
 }

@@ -184,10 +184,8 @@ impl Recomputation {
     ) -> Result<(usize, usize), Error> {
         let span = (self.since, self.time);
         let deleted = delete(client, target_id, span)?;
-        let inserted = write(
-            client,
-            vec![NewIncrements::new(target_id, span, &self.compared, true)?],
-        )?;
+        let increments = NewIncrements::new(target_id, span, &self.compared, true)?;
+        let inserted = write(client, vec![increments])?;
         let body = pack(self.compared.body.as_bytes())?;
         plans::update(
             client,
@@ -228,10 +226,7 @@ impl PlacedSnapshot<'_> {
             (None, None) => Action::Baseline,
             (None, Some(_)) => Action::Stored,
         };
-        let rows = self
-            .increments
-            .as_ref()
-            .map_or(0, |increments| increments.pieces.len());
+        let rows = self.increments.as_ref().map_or(0, |it| it.pieces.len());
         Outcome {
             increments: i32::try_from(rows).unwrap_or(i32::MAX),
             ..Outcome::new(Some(&self.target.name), action)
@@ -294,9 +289,8 @@ impl Placing<'_, '_, '_> {
                 delete(self.client, late.target.id, (from, next.time))?;
             }
         }
-        let all_increments = all_placed.iter_mut().filter_map(|it| it.increments.take());
-        let all_increments = all_increments.collect();
-        write(self.client, all_increments)?;
+        let increments = all_placed.iter_mut().filter_map(|it| it.increments.take());
+        write(self.client, increments.collect())?;
         for placed in all_placed {
             if let Some(next) = placed.next {
                 self.follow(placed.target, placed.snapshot, next)?;
@@ -419,11 +413,9 @@ impl Placing<'_, '_, '_> {
         let Ingest { delivery, now, .. } = *self.ingest;
         let (mut targets, mut times, mut since) = (Vec::new(), Vec::new(), Vec::new());
         let (mut bodies, mut digests) = (Vec::new(), Vec::new());
-        for PlacedSnapshot {
-            target, snapshot, ..
-        } in all
-        {
-            targets.push(target.id);
+        for placed in all {
+            let snapshot = &placed.snapshot;
+            targets.push(placed.target.id);
             times.push(timestamptz(snapshot.time)?);
             since.push(snapshot.since.map(timestamptz).transpose()?);
             bodies.push(pack(snapshot.body.as_bytes())?);
@@ -445,34 +437,24 @@ impl Placing<'_, '_, '_> {
         )
     }
 
-    fn reject(
-        &mut self,
-        target: &Target,
-        snapshot: &TargetSnapshot,
-        reason: &'static str,
-    ) -> Outcome {
-        let body = Some(snapshot.body.as_bytes());
+    fn reject(&mut self, target: &Target, it: &TargetSnapshot, reason: &'static str) -> Outcome {
+        let body = Some(it.body.as_bytes());
         self.ingest.reject(Some(&target.name), reason, body)
     }
 }
 
 /// Stores increments, updates the sums, and returns the number of rows.
-fn write(client: &mut SpiClient<'_>, all_increments: Vec<NewIncrements>) -> Result<usize, Error> {
-    for (from, time) in all_increments.iter().map(|increments| increments.span) {
+fn write(client: &mut SpiClient<'_>, all: Vec<NewIncrements>) -> Result<usize, Error> {
+    for (from, time) in all.iter().map(|it| it.span) {
         let distance = edge_distance(from, time);
         let coarse = rollup::COARSE.iter().find(|(width, _)| *width == distance);
         if let Some((_, width)) = coarse {
             rollup::coarse(client, (from, time), width)?;
         }
     }
-    let spans = all_increments
-        .iter()
-        .map(|it| (it.target_id, it.span, it.is_new_day));
+    let spans = all.iter().map(|it| (it.target_id, it.span, it.is_new_day));
     let spans: Vec<_> = spans.collect();
-    let pieces: Vec<_> = all_increments
-        .into_iter()
-        .flat_map(|increments| increments.pieces)
-        .collect();
+    let pieces: Vec<_> = all.into_iter().flat_map(|it| it.pieces).collect();
     let rows = pieces.len();
     insert_pieces(client, pieces)?;
     // The long gap of one target must not widen the sums of another.
@@ -505,9 +487,6 @@ fn pieces(target_id: i32, (from, time): Span, compared: &Compared) -> Result<Vec
         observed: time,
         increment,
     };
-    Ok(compared
-        .pieces(from, time)?
-        .into_iter()
-        .map(piece)
-        .collect())
+    let pieces = compared.pieces(from, time)?.into_iter();
+    Ok(pieces.map(piece).collect())
 }

@@ -91,10 +91,8 @@ pub fn find_and_lock<'t>(
         insert_missing(client, cluster, new)?;
         let now = |name: &String| renamed.get(name).unwrap_or(name).clone();
         let locked = lock(client, cluster, names.iter().map(now).collect())?;
-        let found = names
-            .iter()
-            .filter_map(|name| Some((name.clone(), locked.get(&now(name))?.clone())));
-        let found: HashMap<String, Target> = found.collect();
+        let find = |name: &String| Some((name.clone(), locked.get(&now(name))?.clone()));
+        let found: HashMap<String, Target> = names.iter().filter_map(find).collect();
         if names.iter().all(|name| found.contains_key(name)) {
             return Ok(found);
         }

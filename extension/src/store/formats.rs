@@ -93,17 +93,11 @@ pub fn identity_columns(
         identities.iter().map(field).collect::<Vec<_>>().into()
     };
     let number = |field: fn(&Identity<'_>) -> Option<u32>| -> DatumWithOid<'static> {
-        identities
-            .iter()
-            .map(|identity| field(identity).map(i64::from))
-            .collect::<Vec<_>>()
-            .into()
+        let numbers = identities.iter().map(|it| field(it).map(i64::from));
+        numbers.collect::<Vec<_>>().into()
     };
-    let workloads: Vec<String> = entries
-        .iter()
-        .zip(&identities)
-        .map(|(entry, identity)| identity.workload(entry.name))
-        .collect();
+    let workloads = entries.iter().zip(&identities);
+    let workloads = workloads.map(|(entry, identity)| identity.workload(entry.name));
     let is_known = formats.differ_by_cluster();
     let clusters = entries.iter().map(|entry| {
         let list = || serde_json::Value::from(entry.clusters.to_vec()).to_string();
@@ -120,7 +114,7 @@ pub fn identity_columns(
         number(|identity| identity.pid),
         text(|identity| identity.format.map(str::to_owned)),
         text(|identity| Some(identity.status.as_str().to_owned())),
-        workloads.into(),
+        workloads.collect::<Vec<_>>().into(),
         clusters.collect::<Vec<Option<String>>>().into(),
     ]
 }

@@ -119,22 +119,15 @@ pub fn merge(
             stored.drain(..).map(|it| (it.at, it.form)).unzip()
         };
         let result = merged(&forms, records);
-        if result
-            .forms
-            .iter()
-            .map(|(form, _)| size(form))
-            .sum::<usize>()
-            > SUBMISSION_MAX
-        {
+        let sizes = result.forms.iter().map(|(form, _)| size(form));
+        if sizes.sum::<usize>() > SUBMISSION_MAX {
             written.refused += 1;
             continue;
         }
         let result = changes.confirm(&places, &forms, result, time);
         let is_gone = |form: &Form| result.gone.contains(&form.started);
-        let gone = places
-            .into_iter()
-            .zip(&forms)
-            .filter(|(_, form)| is_gone(form));
+        let gone = places.into_iter().zip(&forms);
+        let gone = gone.filter(|(_, form)| is_gone(form));
         changes.gone.extend(gone.map(|(place, _)| place));
         changes.add(submission, result, &mut written);
     }
@@ -230,10 +223,8 @@ fn size(form: &Form) -> usize {
         &form.parent,
     ];
     let texts = texts.into_iter().flatten().map(String::len);
-    let extra = form
-        .extra
-        .iter()
-        .map(|(name, value)| name.len() + value.len());
+    let extra = form.extra.iter();
+    let extra = extra.map(|(name, value)| name.len() + value.len());
     let provenance = form.provenance.to_json().map_or(0, |json| json.len());
     texts.chain(extra).sum::<usize>() + provenance
 }

@@ -140,10 +140,10 @@ impl Entries {
             Senders::One(cluster) => vec![(cluster, self.keys.ids().collect())],
             Senders::Several(senders, _) => {
                 let ids = |ids: &BTreeSet<i64>| ids.iter().copied().collect();
-                let of_cluster = senders
+                senders
                     .iter()
-                    .map(|(cluster, it)| (cluster.as_str(), ids(it)));
-                of_cluster.collect()
+                    .map(|it| (it.0.as_str(), ids(it.1)))
+                    .collect()
             }
         };
         for (cluster, ids) in theirs {
@@ -179,13 +179,11 @@ impl Entries {
             return Ok(());
         }
         let formats = usable_formats(client)?;
-        let sent: Vec<SentName<'_, '_>> = new
-            .iter()
-            .map(|(id, name)| SentName {
-                name,
-                clusters: self.clusters_of(*id),
-            })
-            .collect();
+        let sent = new.iter().map(|(id, name)| SentName {
+            name,
+            clusters: self.clusters_of(*id),
+        });
+        let sent: Vec<_> = sent.collect();
         let mut values = vec![new.keys().copied().collect::<Vec<_>>().into()];
         values.extend(identity_columns(&formats, &sent));
         values.push(timestamptz(first_seen)?.into());

@@ -217,13 +217,11 @@ impl Pass {
             self.complete(client, &mut entries)?;
         }
         let ids: Vec<i64> = entries.iter().map(|entry| entry.id).collect();
-        let sent: Vec<SentName<'_, '_>> = entries
-            .iter()
-            .map(|entry| SentName {
-                name: &entry.name,
-                clusters: Cow::Borrowed(entry.clusters.as_deref().unwrap_or_default()),
-            })
-            .collect();
+        let sent = entries.iter().map(|entry| SentName {
+            name: &entry.name,
+            clusters: Cow::Borrowed(entry.clusters.as_deref().unwrap_or_default()),
+        });
+        let sent: Vec<_> = sent.collect();
         let mut values = vec![ids.into()];
         values.extend(identity_columns(&self.formats, &sent));
         let rows = client.execute_rows(include_str!("reidentify/update.sql"), &values)?;

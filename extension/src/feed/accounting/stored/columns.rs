@@ -31,11 +31,8 @@ pub fn keys<'b>(
 /// Returns the columns of rows as arguments of a statement, in the order of [`Form`].
 pub fn arguments<'b>(rows: &'b [(&'b Submission, Form)]) -> Result<Vec<DatumWithOid<'b>>, Error> {
     let texts = |value: fn(&Form) -> &Option<String>| -> DatumWithOid<'b> {
-        let texts: Texts<'b> = rows
-            .iter()
-            .map(|(_, form)| value(form).as_deref())
-            .collect();
-        texts.into()
+        let texts = rows.iter().map(|(_, form)| value(form).as_deref());
+        texts.collect::<Texts<'b>>().into()
     };
     let numbers = |value: fn(&Form) -> Option<u32>| -> DatumWithOid<'b> {
         let numbers = rows.iter().map(|(_, form)| value(form).map(i64::from));
