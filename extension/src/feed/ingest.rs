@@ -1,6 +1,6 @@
 //! The state of a feed, for all sources.
 
-use jobstats_core::accounting::coverage::Told;
+use jobstats_core::accounting::coverage::RecordTimes;
 use jobstats_core::base::instant::Micros;
 use jobstats_core::rules::feed::{Action, Limits, Outcome, Rejects};
 
@@ -16,7 +16,7 @@ pub struct Ingest<'a> {
     /// The unusable parts of the text.
     pub rejects: Rejects,
     /// The times in records of jobs.
-    pub times: Told,
+    pub times: RecordTimes,
 }
 
 impl<'a> Ingest<'a> {
@@ -26,7 +26,7 @@ impl<'a> Ingest<'a> {
             settings,
             now,
             rejects: Rejects::default(),
-            times: Told::default(),
+            times: RecordTimes::default(),
         }
     }
 

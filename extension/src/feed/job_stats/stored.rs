@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use jobstats_core::base::instant::{DAY, Micros};
-use jobstats_core::rules::increment::{Keep, Observation};
+use jobstats_core::rules::increment::{Observation, Retention};
 use jobstats_core::rules::snapshot::{self, Snapshot};
 use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
 use pgrx::spi::SpiClient;
@@ -123,7 +123,9 @@ impl StoredSnapshot {
             carried: Unpacked::Missing,
             cleanup_interval: cleanup_seconds.and_then(|seconds| u32::try_from(seconds).ok()),
             reduced: Reduction {
-                keep: keep.and_then(|name| Keep::parse(&name)).unwrap_or_default(),
+                keep: keep
+                    .and_then(|name| Retention::parse(&name))
+                    .unwrap_or_default(),
                 fold_uids_below: uid_limit(fold_uids_below),
             },
         };

@@ -1,7 +1,7 @@
 //! Writes rows of `jobstats.observations` and `jobstats.raw`, and deletes increments.
 
 use jobstats_core::base::instant::Micros;
-use jobstats_core::rules::increment::{Counts, Keep};
+use jobstats_core::rules::increment::{Counts, Retention};
 use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
 use pgrx::spi::SpiClient;
 
@@ -213,8 +213,8 @@ fn counts(
         keep,
         fold_uids_below,
     } = computed.reduced;
-    let keep = Some(keep).filter(|keep| *keep != Keep::Everything);
-    values.push(keep.map(Keep::name).into());
+    let keep = Some(keep).filter(|keep| *keep != Retention::Everything);
+    values.push(keep.map(Retention::name).into());
     let folded_below = Some(i64::from(fold_uids_below)).filter(|limit| *limit > 0);
     values.push(folded_below.into());
     Ok(values)
