@@ -2,7 +2,7 @@
 # Format, lints, documentation, shell scripts and the rules of the house.
 . "$(dirname "$0")/lib.sh"
 
-# A version stands in the root Cargo.toml and nowhere else.
+# A version appears in the root Cargo.toml and nowhere else.
 versions_stand_once() {
     local found
     found=$(grep -nE '(^|[ {,])version *= *"|^[a-z0-9_-]+ *= *"[=^~]?[0-9]' ./*/Cargo.toml || true)
@@ -38,7 +38,7 @@ comments_are_sentences() {
     [ -z "$found" ] || die "$(printf 'these doc comments begin with a fragment:\n%s' "$found")"
 }
 
-# No rooms of a crate use each other in a circle, and none uses one that stands above it in the head of the crate.
+# Checks that rooms of a crate do not use each other in a circle, and use only rooms below them in the head of the crate.
 rooms_are_in_order() {
     local crate found=
     for crate in */src; do
@@ -47,23 +47,7 @@ rooms_are_in_order() {
     [ -z "$found" ] || die "$(printf 'these rooms are not in order:\n%s' "$found")"
 }
 
-# recipe_is_whole RECIPE WORD
-# A recipe of CONTRIBUTING names each file, or its folder, in which a word stands that is one of the kind that the recipe is for.
-recipe_is_whole() {
-    local recipe paths file path found=
-    recipe=$(awk -v head="**$1" '/^\*\*A/ || /^## / { inside = index($0, head) == 1 } inside' CONTRIBUTING.md)
-    # shellcheck disable=SC2016 # these backquotes are those of the page
-    mapfile -t paths < <(grep -oE '`[^` ]+`' <<<"${recipe//NAME/$2}" | tr -d '`')
-    while read -r file; do
-        for path in "${paths[@]}"; do
-            [[ $file != "$path"* && $file != "extension/src/$path"* && $file != tests/pg_regress/*/"$path".* ]] || continue 2
-        done
-        found+=$'\n'$file
-    done < <(git grep -lw "$2" -- ':!CHANGELOG.md' ':!CONTRIBUTING.md' ':!scripts/lint.sh')
-    [ -z "$found" ] || die "the recipe for \"$1\" in CONTRIBUTING.md does not name these files, where $2 stands:$found"
-}
-
-# The console asks functions and views: only the store knows what its tables mean. Its version stands in a table, whatever that is.
+# The console queries functions and views: only the store knows the meaning of its tables. The exception is the version in settings.
 console_reads_no_table() {
     local tables found
     tables=$(grep -rhoP 'CREATE TABLE IF NOT EXISTS jobstats\.\K\w+' extension/src/store | sort -u | grep -vx settings | paste -sd '|')
@@ -79,10 +63,8 @@ say "doc comments"
 comments_are_sentences
 say "rooms"
 rooms_are_in_order
-say "recipes"
-recipe_is_whole "An operation" readpage
-recipe_is_whole "A scheduler" gridengine
-recipe_is_whole "A scheduler" flux
+say "places of operations, dimensions and schedulers"
+scripts/places.sh check
 say "tables that the console reads"
 console_reads_no_table
 say "budget"

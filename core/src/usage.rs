@@ -1,7 +1,7 @@
 //! Adds up usage: rows of increments and rollups in, groups with totals, rates and coverage out.
 //!
 //! A [`Measure`] is a sum of columns. A [`Row`] is the work of an entry on a target in a span of time; [`Cells`] adds rows up by step,
-//! target and [`Subject`], which is the entry, or the owner of sums. [`Known`] finds the user, the job and the
+//! target and [`Subject`], which is the entry, or the owner of sums. [`Owners`] finds the user, the job and the
 //! names of a subject on the day. [`Condition`]s select by these, and [`Groups`] adds up subjects with the same values. A [`Scope`] has the
 //! targets and how long each was observed, which makes rates of totals.
 //!
@@ -10,7 +10,6 @@
 
 use std::hint::black_box;
 
-mod asked;
 mod cells;
 pub mod columns;
 mod condition;
@@ -18,9 +17,10 @@ mod counting;
 pub mod dimension;
 pub mod filter;
 mod groups;
-mod known;
 mod leading;
 mod measure;
+mod measure_plan;
+mod owners;
 pub mod per_call;
 mod rates;
 mod scope;
@@ -31,18 +31,18 @@ pub mod window;
 #[cfg(test)]
 mod tests;
 
-pub use asked::Asked;
 pub use cells::{Activity, Cells, Layout, Row, Subject, SubjectKind};
 pub use condition::{Condition, Conditions, Own};
 pub use counting::Counting;
 pub use groups::{Amount, Groups, Line, Shown, Values};
-pub use known::{Entry, Job, Known, User};
 pub use leading::{Leading, leading};
 pub use measure::{Measure, MeasureError, Measures};
+pub use measure_plan::MeasurePlan;
+pub use owners::{Entry, Job, Owners, User};
 pub use rates::Rates;
 pub use scope::{Observed, Scope, Target, Times};
 pub use sizes::{RowOfSizes, Sizes, SizesOfGroup, SizesOfRow};
-pub use untracked::{Untracked, in_no_entry, sums_of_wholes, untracked};
+pub use untracked::{Untracked, in_no_entry, target_counter_sums, untracked};
 
 /// An error that ends an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -1,4 +1,4 @@
-//! The captures of others: what is read from them equals counts made without our code, and every problem is expected.
+//! Texts captured at other sites: the results equal counts made without our code, and every problem is expected.
 //!
 //! It runs where `JOBSTATS_CAPTURES` names their directory; they are not ours to copy.
 
@@ -161,7 +161,7 @@ fn the_problems_are_those_that_are_expected() {
     assert_eq!(found, PROBLEMS);
 }
 
-/// Nothing is cut, and no name is missing but where it was left out.
+/// No text is cut, and names are missing only where they were left out.
 #[test]
 fn every_target_is_complete() {
     let Some(directory) = directory() else { return };
@@ -193,7 +193,7 @@ const NAMELESS: [(&str, &str); 4] = [
     ),
 ];
 
-/// The texts that have values of parameters beside job_stats.
+/// The texts with values of other parameters.
 fn texts_of_targets(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut texts = texts(directory);
     texts.extend(self::texts(&directory.join("sources")));
@@ -248,9 +248,12 @@ fn counted_by_lines(text: &[u8]) -> (usize, usize) {
 /// Reads all that is read of a value, and returns the number of its counters and owners.
 fn read_value<'o>(other: &'o Other<'_>, problems: &mut Problems<'o>) -> usize {
     match other.parameter {
-        Parameter::Whole(_) | Parameter::ExportStats(..) | Parameter::Service(_) => {
+        Parameter::TargetStats(_) | Parameter::ExportStats(..) | Parameter::Service(_) => {
             let stats = stats::read(other, problems, Pause::NEVER).unwrap();
-            assert!(stats.is_whole && stats.snapshot_time.is_some(), "{other:?}");
+            assert!(
+                stats.is_complete && stats.snapshot_time.is_some(),
+                "{other:?}"
+            );
             stats.counters.len()
         }
         Parameter::Used(..) => used::read(other, problems, Pause::NEVER)

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use jobstats_core::base::instant::{DAY, HOUR, Micros};
-use jobstats_core::judgement::event::slow::{self, ByClass, CLASSES, Served};
+use jobstats_core::judgement::event::slow::{self, ByClass, CLASSES, ServedCalls};
 use jobstats_core::judgement::event::waiting::Waits;
 
-/// The days of which the median is taken, and the least number of them.
+/// The days that the median covers, and the minimum number of days.
 const DAYS: [Micros; 2] = [30 * DAY, 7 * DAY];
 
 /// Sums by hour.
@@ -46,11 +46,11 @@ impl<K: Ord + Copy> Hours<K, Waits> {
 
 impl<K: Ord + Copy> Hours<K, ByClass> {
     pub fn per_call(&self, key: K, time: Micros) -> [Option<f64>; CLASSES] {
-        std::array::from_fn(|class| self.median(key, time, |it| Served::per_call(it[class])))
+        std::array::from_fn(|class| self.median(key, time, |it| ServedCalls::per_call(it[class])))
     }
 }
 
-/// Adds calls to those of their class.
+/// Adds calls to their class.
 pub fn served(to: &mut ByClass, is_write: bool, calls: u64, usecs: u64, bytes: u64) {
     if calls > 0 {
         let of = &mut to[slow::class(is_write, calls, bytes)];

@@ -7,7 +7,7 @@ use jobstats_client::answers::{
     Dimension, Filters, Group, Job, JobRow, JobUsage, JobUsageRow, Jobs, JobsRow, Window,
 };
 use jobstats_core::base::pattern::exactly;
-use jobstats_core::series::typical::Usual;
+use jobstats_core::series::typical::Typical;
 
 use super::questions::{DAY, Selection, add_course, compared, is_part};
 use super::{
@@ -340,7 +340,7 @@ fn add_baseline(store: &mut Store, subject: &mut Subject, row: &JobRow) -> Resul
     if others.len() < FEWEST {
         return Ok(());
     }
-    if let Some(usual) = Usual::of(busy, &mut others) {
+    if let Some(usual) = Typical::of(busy, &mut others) {
         let count = Value::Count(others.len() as i64);
         let count = Fact::new("usual_jobs", "Of own jobs", Some(count));
         let less = ("Jobs with less", Some(usual.percentile));

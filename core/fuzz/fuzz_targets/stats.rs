@@ -1,5 +1,5 @@
-//! Any bytes as the counters of a target and of a service: no number is negative, what is kept of them reads as the same, and an
-//! increment of them is one that can be stored.
+//! Any bytes as the counters of a target and of a service: numbers are not negative, the stored form reads back unchanged, and
+//! increments can be stored.
 #![no_main]
 
 use jobstats_core::base::instant::MINUTE;
@@ -27,9 +27,9 @@ fuzz_target!(|text: &[u8]| {
             assert!(stats.counters[..position].iter().all(|it| it.name != counter.name));
         }
         let services = stats::services(others, &mut problems, Pause::NEVER).unwrap();
-        let wholes = target_counters::read(others, &mut problems, Pause::NEVER).unwrap();
-        assert_eq!((services.len(), wholes.len()), (1, 2));
-        (services, wholes)
+        let targets = target_counters::read(others, &mut problems, Pause::NEVER).unwrap();
+        assert_eq!((services.len(), targets.len()), (1, 2));
+        (services, targets)
     });
     assert!(problems.kept.iter().all(|problem| (1..=lines).contains(&(problem.line as usize))));
     for (before, after) in before.1.iter().zip(&after.1) {

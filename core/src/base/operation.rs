@@ -8,7 +8,7 @@
 pub enum Kind {
     /// Requests; since Lustre 2.14 the server also reports the microseconds that it spent on them.
     Requests,
-    /// Bytes moved; the number of calls is that of the operation in [`field@Operation::doubles`].
+    /// Bytes moved; the number of calls is counted by [`field@Operation::doubles`].
     Bytes,
 }
 
@@ -88,7 +88,7 @@ const MDT: (bool, bool) = (true, false);
 const OST: (bool, bool) = (false, true);
 const BOTH: (bool, bool) = (true, true);
 
-/// The operations that have columns of their own. Other operations are kept in `detail`.
+/// The operations with columns. Other operations are kept in `detail`.
 #[rustfmt::skip]
 pub static OPERATIONS: &[Operation] = &[
     request("read_bytes", BOTH, "2.6").bytes().doubles("read").is("read, pread, readv", "bytes read from the target"),

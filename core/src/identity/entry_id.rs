@@ -22,16 +22,16 @@ pub use guess::likely_format;
 pub use keys::{Keys, StoredNames};
 pub use secrets::{FIRST_PSEUDONYM, Secret, Secrets, pseudonym, pseudonym_of_user};
 
-/// The formats that are tried if none are configured.
+/// The default formats.
 pub const DEFAULT_FORMATS: &[&str] = &["%j:%u:%H", "%e.%u"];
 
 crate::named! {
     /// The result of reading an identifier.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Status {
-        /// The identifier has everything that its format asks for.
+        /// The identifier has all fields of its format.
         Ok = "ok",
-        /// The format asks for a job, and the job is empty.
+        /// The format has a job, but the job is empty.
         MissingJob = "missing_job",
         /// The identifier is as long as Lustre allows, so that its last field may be cut, and fields behind the job may be text that
         /// a user has chosen as the job; or a number or a node is as long as its format allows.
@@ -52,7 +52,7 @@ impl fmt::Display for Status {
     }
 }
 
-/// The fields of an identifier. A field is `None` if the format does not ask for it, or if it is empty or cut.
+/// The fields of an identifier. A field is `None` if the format lacks it, or if it is empty or cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity<'a> {
     /// `%j`
@@ -87,7 +87,7 @@ impl Identity<'_> {
         status: Status::Malformed,
     };
 
-    /// Returns true if both say the same of an identifier.
+    /// Returns true if both have the same fields.
     fn says_the_same(&self, other: &Self) -> bool {
         let (format, status) = (other.format, other.status);
         Self {
@@ -158,21 +158,21 @@ impl Formats {
         }
     }
 
-    /// Returns true if a format is that of some clusters only, so that the meaning of an identifier depends on the clusters
-    /// that have sent it.
+    /// Returns true if a format is limited to some clusters, so that the meaning of an identifier depends on the clusters
+    /// that sent it.
     pub fn differ_by_cluster(&self) -> bool {
         self.0.iter().any(|it| it.clusters.is_some())
     }
 
-    /// Returns the fields of the identifier by the first format that matches it, of any cluster. An identifier that none
-    /// matches is the number of a job, or the beginning of an identifier, if it can be only one of them.
+    /// Returns the fields of the identifier by the first format that matches it, of any cluster. An identifier without a
+    /// matching format is the number of a job or, if only one of these is possible, the beginning of an identifier.
     pub fn identify<'a>(&'a self, id: &'a str) -> Identity<'a> {
         identify(self.0.iter(), id)
     }
 
-    /// Returns the fields of an identifier that these clusters have sent, each of which reads it by its own formats. A cluster
-    /// that cannot read it has no say, because clients of another cluster may use its file systems. Fields that the others
-    /// read differently are unknown. If no cluster is known, only formats of all clusters count.
+    /// Returns the fields of an identifier that these clusters have sent. Each cluster reads it by its formats. A cluster that
+    /// cannot read it is ignored, because clients of another cluster may use its file systems. Fields that the others read
+    /// differently are unknown. If no cluster is known, only formats of all clusters count.
     pub fn identify_in<'a, C: AsRef<str>>(&'a self, clusters: &[C], id: &'a str) -> Identity<'a> {
         if !self.differ_by_cluster() {
             return self.identify(id);
@@ -242,8 +242,7 @@ fn whole<'a>(formats: impl Iterator<Item = &'a Format>, id: &'a str) -> Option<I
     Some(if is_clear { first } else { Identity::MALFORMED })
 }
 
-/// Returns the first reading. One by a format of some nodes comes before it, if the identifier does not show its node because it is
-/// cut: then both must say the same.
+/// Returns the first reading. A format of some nodes comes before it, if the node was cut off the identifier: then both must agree.
 fn first<'a>(formats: impl Iterator<Item = (&'a Format, Identity<'a>)>) -> Option<Identity<'a>> {
     let mut readings = Vec::new();
     for (format, identity) in formats {

@@ -9,7 +9,7 @@ mod cut;
 mod detail;
 mod epoch;
 mod history;
-mod late_text;
+mod late_snapshot;
 mod limit;
 mod packed;
 mod retention;
@@ -29,10 +29,10 @@ pub use compare::compare;
 pub(crate) use compare::wall;
 pub use counts::{Counts, clamp};
 pub use detail::Detail;
-pub use late_text::{can_be_followed, can_be_older};
+pub use late_snapshot::{can_be_followed, can_be_older};
 pub use limit::MAX_RATE;
 pub use packed::{Details, Histograms, OperationName, json, pack_sizes, unpack, unpack_sizes};
-pub use retention::Keep;
+pub use retention::Retention;
 pub use split::{Coarse, Parts, edge_distance, reach, share, spans, split};
 pub use system_users::Folded;
 
@@ -90,11 +90,11 @@ impl Observation<'_> {
 /// The result of comparing an observation with the one before.
 #[derive(Debug, Default)]
 pub struct Comparison<'a> {
-    /// The increments of the entries, in the order of the text. An entry has a row per life and `since`.
+    /// The increments of the entries, in the order of the text. An entry has a row per epoch and `since`.
     pub increments: Vec<Increment<'a>>,
     /// The records to carry with the text; [`Observation::carried`] of the next comparison.
     pub carried: Snapshot<'a>,
-    /// The number of entries in the text. An identifier with two lives counts twice.
+    /// The number of entries in the text. An identifier with two epochs counts twice.
     pub entries: u64,
     /// The number of entries that have increments.
     pub active: u64,
@@ -104,7 +104,7 @@ pub struct Comparison<'a> {
     pub resets: u64,
     /// The number of entries of the previous text that are missing from this one, though it is complete.
     pub removed: u64,
-    /// The number of entries of which records are carried.
+    /// The number of entries with carried records.
     pub carried_count: u64,
     /// The number of entries with a counter that has no known previous value: a baseline without increment.
     pub unknown: u64,
@@ -165,7 +165,7 @@ pub enum CompareError {
 /// The reason why a piece of the text gives no increment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Error)]
 pub enum Reason {
-    /// A counter is lower in the same life of the entry (rule 4).
+    /// A counter is lower in the same epoch of the entry (rule 4).
     #[error("{field} fell from {from} to {to} though the entry is the same")]
     Fell {
         /// The number of the counter, such as `sum`.
@@ -175,9 +175,9 @@ pub enum Reason {
         /// The value in this text.
         to: u64,
     },
-    /// A later life of the same identifier has been seen before (rule 5).
+    /// A later epoch of the same identifier has been seen before (rule 5).
     #[error("a later life of the entry was seen before")]
-    OlderLife,
+    OlderEpoch,
     /// A counter grew by more than anything real does (rule 7).
     #[error("{field} grew by {growth}, more than can be true")]
     TooLarge {
@@ -208,7 +208,7 @@ impl Reason {
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Fell { .. } => "counter fell",
-            Self::OlderLife => "older life",
+            Self::OlderEpoch => "older life",
             Self::TooLarge { .. } => "too large",
             Self::Stuck(_) => "stuck",
             Self::Impossible { .. } => "impossible",
@@ -271,7 +271,7 @@ pub struct Increment<'a> {
     pub line: u32,
     /// The entry's identifier.
     pub id: &'a str,
-    /// The entries that are added up in this increment, of which `id` is one; `None` if it is that of a single entry.
+    /// The entries that are added up in this increment, including `id`; `None` for a single entry.
     pub folded: Option<Folded>,
     /// The time at which the counters were last seen, usually the previous observation, or at which they began at zero;
     /// after splitting, the beginning of the part. Always before `time`.
@@ -280,8 +280,8 @@ pub struct Increment<'a> {
     pub time: Micros,
     /// True if the counters restarted in this span.
     pub reset: bool,
-    /// The `snapshot_time` of the record, if it is on the wall clock and after `since`; after splitting, on the last part and on those that
-    /// end after it.
+    /// The `snapshot_time` of the record, if it is on the wall clock and after `since`; after splitting, on the parts that end after it,
+    /// and on the last one.
     pub last_active: Option<Micros>,
     /// The growth of the columns, above 0 and below 2^53, each column at most once.
     pub totals: Vec<(Column, i64)>,

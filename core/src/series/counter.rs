@@ -76,7 +76,7 @@ fn shown(modulus: Option<Modulus>) -> impl fmt::Display {
 }
 
 /// A reading of a counter at one time. Of two readings of the same time the greater one counts: the reading of the
-/// later life, then the reading with the larger value.
+/// later epoch, then the reading with the larger value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Reading {
     /// The time of the reading.
@@ -86,7 +86,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Creates a reading. `start` is the time at which the counter's life began, if known. A negative value is an
+    /// Creates a reading. `start` is the time at which the counter's epoch began, if known. A negative value is an
     /// error.
     pub fn new(time: Micros, value: i64, start: Option<Micros>) -> Result<Self, CounterError> {
         if value < 0 {
@@ -104,23 +104,23 @@ impl Reading {
         self.value
     }
 
-    /// Returns the time at which the counter's life began, if known.
+    /// Returns the time at which the counter's epoch began, if known.
     pub fn start(&self) -> Option<Micros> {
         self.start.known()
     }
 
-    /// Returns true if both readings are known to be of the same life.
-    fn is_of_life(&self, other: &Self) -> bool {
+    /// Returns true if both readings are known to be of the same epoch.
+    fn is_of_epoch(&self, other: &Self) -> bool {
         self.start == other.start && self.start.known().is_some()
     }
 
-    /// Returns true if both readings are known to be of different lives.
-    fn is_of_other_life(&self, other: &Self) -> bool {
+    /// Returns true if both readings are known to be of different epochs.
+    fn is_of_other_epoch(&self, other: &Self) -> bool {
         self.start != other.start && self.start().is_some() && other.start().is_some()
     }
 }
 
-/// The time at which a counter's life began. An `Option` would make every reading a third larger.
+/// The time at which a counter's epoch began. An `Option` would make every reading a third larger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Start(Micros);
 

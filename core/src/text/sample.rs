@@ -1,5 +1,5 @@
-//! Reads gauges out of the values beside `job_stats`: space, health, recovery, readers of changelogs, requests that wait, and rules for
-//! them; and the counters of nodemaps.
+//! Reads gauges of parameters other than `job_stats`: space, health, recovery, readers of changelogs, queued requests and their rules;
+//! and the counters of nodemaps.
 //!
 //! | name | of | labels | value |
 //! |---|---|---|---|
@@ -24,10 +24,11 @@ use crate::base::escape::escape;
 use crate::base::pause::Pause;
 use crate::base::room::push;
 use crate::base::target::TargetName;
+use crate::text::field::{split_once, words};
 use crate::text::parameter::{Other, Parameter, Problems, Reason, is_plain, number};
 use crate::text::stats;
 
-/// The names of the samples that lctl says. No other source has these.
+/// The names of the samples from lctl. No other source has these.
 pub const NAMES: [&str; 16] = [
     "kbytestotal",
     "kbytesavail",
@@ -73,7 +74,7 @@ pub struct Sample<'o> {
     pub line: u32,
 }
 
-/// Reads the samples of a text. A value that is cut gives none.
+/// Reads the samples of a text. A cut value is discarded.
 ///
 /// # Errors
 /// [`TryReserveError`] if there is not enough memory.
@@ -107,8 +108,6 @@ pub fn read<'o>(
     Ok(samples)
 }
 
-type Done = Result<(), TryReserveError>;
-
 /// The value of a parameter.
 struct Value<'o, 'v> {
     other: &'o Other<'o>,
@@ -122,7 +121,7 @@ impl<'o, 'v> Value<'o, 'v> {
         self.other.lines(self.pause)
     }
 
-    fn report(&mut self, line: (u32, &'o [u8]), reason: Reason) -> Done {
+    fn report(&mut self, line: (u32, &'o [u8]), reason: Reason) -> Result<(), TryReserveError> {
         self.problems.report(self.other, line, reason)
     }
 
@@ -131,7 +130,7 @@ impl<'o, 'v> Value<'o, 'v> {
         name: &'static str,
         value: i64,
         labels: &[(&'static str, Cow<'o, str>)],
-    ) -> Done {
+    ) -> Result<(), TryReserveError> {
         debug_assert!(NAMES.contains(&name));
         if self.samples.len() == SAMPLES_MAX {
             return self.report((self.other.line, b""), Reason::TooManyLines);
@@ -150,7 +149,7 @@ impl<'o, 'v> Value<'o, 'v> {
     }
 
     /// Reads a single number. A symbolic link can make `lctl` print it again.
-    fn space(&mut self) -> Done {
+    fn space(&mut self) -> Result<(), TryReserveError> {
         let (Parameter::Space(_, space), Some(line)) = (self.other.parameter, self.lines().next())
         else {
             return Ok(());
@@ -162,7 +161,7 @@ impl<'o, 'v> Value<'o, 'v> {
     }
 
     /// Reads `healthy` or `NOT HEALTHY`, before which the devices may be named that are not.
-    fn health(&mut self) -> Done {
+    fn health(&mut self) -> Result<(), TryReserveError> {
         let (mut devices, mut is_healthy) = (0, None);
         for line in self.lines() {
             match line.1 {
@@ -180,7 +179,7 @@ impl<'o, 'v> Value<'o, 'v> {
     }
 
     /// Reads the lines `status: RECOVERING` and `time_remaining: 84`.
-    fn recovery(&mut self) -> Done {
+    fn recovery(&mut self) -> Result<(), TryReserveError> {
         let (mut recovering, mut left) = (None, None);
         for line in self.lines() {
             match fields(line.1) {
@@ -206,7 +205,7 @@ impl<'o, 'v> Value<'o, 'v> {
     }
 
     /// Reads `current_index: 7` and a line `cl1-audit 5 (600)` for each reader.
-    fn changelog(&mut self) -> Done {
+    fn changelog(&mut self) -> Result<(), TryReserveError> {
         let (mut current, mut readers) = (None, BTreeSet::new());
         for line in self.lines() {
             let read = match (fields(line.1), current) {
@@ -234,7 +233,7 @@ impl<'o, 'v> Value<'o, 'v> {
     }
 
     /// Reads blocks that begin with `- name: fifo`, of each priority. A policy that lacks a number is of no use.
-    fn policies(&mut self) -> Done {
+    fn policies(&mut self) -> Result<(), TryReserveError> {
         let mut policies = Vec::<Policy<'_>>::new();
         for line in self.lines() {
             let is_full = policies.len() == POLICIES_MAX;
@@ -287,7 +286,7 @@ impl<'o, 'v> Value<'o, 'v> {
     }
 
     /// Reads lines `NAME {EXPRESSION} RATE, ref CLIENTS` of each part of the processors. A client stays a while after its last request.
-    fn rules(&mut self) -> Done {
+    fn rules(&mut self) -> Result<(), TryReserveError> {
         let Parameter::Rules(service) = self.other.parameter else {
             return Ok(());
         };
@@ -318,8 +317,8 @@ impl<'o, 'v> Value<'o, 'v> {
         Ok(())
     }
 
-    /// Reads counters. A line that is missing stands for zero, of which a counter begins anew.
-    fn nodemap(&mut self) -> Done {
+    /// Reads counters. A missing line is zero, so that a counter begins again.
+    fn nodemap(&mut self) -> Result<(), TryReserveError> {
         let Parameter::Nodemap(nodemap, file) = self.other.parameter else {
             return Ok(());
         };
@@ -341,15 +340,14 @@ impl<'o, 'v> Value<'o, 'v> {
 
 /// Splits a line `key: value`.
 fn fields(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    let colon = memchr::memchr(b':', line)?;
-    Some((line[..colon].trim_ascii(), line[colon + 1..].trim_ascii()))
+    let (key, value) = split_once(line, b':')?;
+    Some((key.trim_ascii(), value.trim_ascii()))
 }
 
 /// Reads the line of a reader, of a changelog whose newest record has the index `current`: the name, the number of records
 /// that it is behind, and the seconds since it was used.
 fn reader(current: i64, line: &[u8]) -> Result<(&[u8], i64, Option<i64>), Reason> {
-    let words = line.split(u8::is_ascii_whitespace);
-    let mut words = words.filter(|word| !word.is_empty());
+    let mut words = words(line);
     let name = words
         .next()
         .filter(|name| name.starts_with(b"cl") && name.len() <= NAME_MAX)
@@ -363,12 +361,12 @@ fn reader(current: i64, line: &[u8]) -> Result<(&[u8], i64, Option<i64>), Reason
     Ok((name, behind, idle.transpose()?))
 }
 
-/// Reads the line of a rule: its name, the requests per second that it allows, and the number of clients that it holds. What stands
-/// between them is text of an administrator.
+/// Reads the line of a rule: its name, the requests per second that it allows, and the number of clients that it holds. The text
+/// between them comes from an administrator.
 fn rule(line: &[u8]) -> Result<(&[u8], [i64; 2]), Reason> {
     let at = memchr::memmem::rfind(line, b", ref ").ok_or(Reason::UnreadableLine)?;
     let (before, clients) = (&line[..at], &line[at + b", ref ".len()..]);
-    // Lustre 2.6 says ", active" behind it.
+    // Lustre 2.6 prints ", active" behind it.
     let clients = clients.split(|byte| *byte == b',').next();
     let (first, last) = memchr::memchr(b' ', before)
         .zip(memchr::memrchr(b' ', before))
@@ -381,11 +379,11 @@ fn rule(line: &[u8]) -> Result<(&[u8], [i64; 2]), Reason> {
     ))
 }
 
-/// A policy by which a service chooses the next request.
+/// A policy of a service for choosing the next request.
 struct Policy<'o> {
     name: &'o [u8],
     line: (u32, &'o [u8]),
     is_stopped: bool,
-    /// The requests that wait, and those that are worked on.
+    /// The queued requests, and the active ones.
     requests: [Option<i64>; 2],
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::base::pattern::Pattern;
 use crate::usage::dimension::Dimension;
-use crate::usage::filter::Wanted;
+use crate::usage::filter::Matcher;
 
 /// The work that a reader may see: of these users, and of the jobs of these accounts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Own {
 pub struct Condition {
     /// The dimension.
     pub dimension: &'static Dimension,
-    wanted: Wanted,
+    matcher: Matcher,
     /// The values that match as they are, and the patterns of others.
     exact: HashSet<String>,
     patterns: Vec<Pattern>,
@@ -42,13 +42,13 @@ impl Condition {
     /// Makes a condition of the values that are wanted, or left out. Jobs of these keys match, too.
     pub fn new(
         dimension: &'static Dimension,
-        wanted: Wanted,
+        matcher: Matcher,
         jobs: impl IntoIterator<Item = i64>,
         excludes: bool,
     ) -> Self {
         let (patterns, exact): (Vec<&String>, Vec<&String>) =
-            wanted.patterns.iter().partition(|it| it.contains('*'));
-        let compared = |it: &String| wanted.compared(it);
+            matcher.patterns.iter().partition(|it| it.contains('*'));
+        let compared = |it: &String| matcher.compared(it);
         Self {
             dimension,
             exact: exact.into_iter().map(compared).collect(),
@@ -58,16 +58,16 @@ impl Condition {
                 .collect(),
             jobs: jobs.into_iter().collect(),
             excludes,
-            wanted,
+            matcher,
         }
     }
 
     /// Returns whether a row with this value, of the job of this key, is let through.
     pub fn lets(&self, value: Option<&str>, job: Option<i64>) -> bool {
         let matches = match value {
-            None => self.wanted.none,
+            None => self.matcher.none,
             Some(value) => {
-                let value = self.wanted.compared(value);
+                let value = self.matcher.compared(value);
                 self.exact.contains(&value) || self.patterns.iter().any(|it| it.matches(&value))
             }
         };
@@ -93,8 +93,8 @@ impl Conditions {
             return own.accounts.is_empty().then(|| own.uids.clone());
         }
         let of_uid = self.list.iter().find(|it| it.dimension.name == "uid");
-        let asked = of_uid.filter(|it| !it.excludes && !it.wanted.none)?;
-        asked.wanted.numbers.clone()
+        let of_uid = of_uid.filter(|it| !it.excludes && !it.matcher.none)?;
+        of_uid.matcher.numbers.clone()
     }
 
     /// Returns the accounts whose work alone is let through, if no pattern names them.
@@ -102,7 +102,7 @@ impl Conditions {
         let mut list = self.list.iter().filter(|_| self.own.is_none());
         let of_account = list.find(|it| it.dimension.name == "account")?;
         let is_exact =
-            !of_account.excludes && !of_account.wanted.none && of_account.patterns.is_empty();
+            !of_account.excludes && !of_account.matcher.none && of_account.patterns.is_empty();
         is_exact.then(|| of_account.exact.iter().cloned().collect())
     }
 }

@@ -52,7 +52,7 @@ impl FilterError {
     /// Returns what to do about it, with a filter that is right.
     pub fn hint(&self) -> String {
         match self {
-            Self::Key(name) if name.ends_with('!') => "What is not wanted is exclude, as in exclude => 'user=jan'.".to_owned(),
+            Self::Key(name) if name.ends_with('!') => "What is not matcher is exclude, as in exclude => 'user=jan'.".to_owned(),
             Self::Key(name) => {
                 let near = nearest(name, keys(), SUGGESTED);
                 match near.is_empty() {
@@ -84,8 +84,8 @@ fn keys() -> impl Iterator<Item = &'static str> {
 
 /// Reads a filter, and returns it as JSON: an object whose keys are dimensions and whose values are text, numbers, null, or lists of these.
 ///
-/// In text, blanks are *and*, commas are *or*, quotes hold blanks and commas, and `account=` is *has none*. Text that begins with a brace is
-/// JSON.
+/// In text, blanks are *and*, commas are *or*, quotes hold blanks and commas, and `account=` is *without an account*. Text that begins with
+/// a brace is JSON.
 ///
 /// # Errors
 /// [`FilterError`]
@@ -218,7 +218,7 @@ fn read_value<'a>(key: &str, text: &'a str) -> Result<(Value, &'a str), FilterEr
 
 /// The wanted values of a dimension.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Wanted {
+pub struct Matcher {
     /// The whole numbers, for a dimension of numbers without other values.
     pub numbers: Option<Vec<i64>>,
     /// The patterns, as text.
@@ -229,34 +229,34 @@ pub struct Wanted {
     pub none: bool,
 }
 
-impl Wanted {
+impl Matcher {
     /// Reads the values of a dimension; `None` if all values match, as with `*` alone.
     pub fn of(dimension: &Dimension, value: &Value) -> Option<Self> {
         let list = match value {
             Value::Array(list) => list.as_slice(),
             value => std::slice::from_ref(value),
         };
-        let mut wanted = Self {
+        let mut matcher = Self {
             any_case: dimension.any_case,
             ..Self::default()
         };
         for value in list {
             match value {
                 Value::String(text) if text == "*" => return None,
-                Value::String(text) => wanted.patterns.push(text.clone()),
-                Value::Number(number) => wanted.patterns.push(number.to_string()),
-                _ => wanted.none = true,
+                Value::String(text) => matcher.patterns.push(text.clone()),
+                Value::Number(number) => matcher.patterns.push(number.to_string()),
+                _ => matcher.none = true,
             }
         }
         if dimension.value_type == ValueType::Number {
-            let numbers = wanted.patterns.iter().map(|it| number(it));
-            wanted.numbers = numbers.collect();
+            let numbers = matcher.patterns.iter().map(|it| number(it));
+            matcher.numbers = numbers.collect();
         }
         // A site with a single cluster gives it no name.
-        if wanted.none && dimension.name == "cluster" {
-            wanted.patterns.push(String::new());
+        if matcher.none && dimension.name == "cluster" {
+            matcher.patterns.push(String::new());
         }
-        Some(wanted)
+        Some(matcher)
     }
 
     /// Returns a text as it is compared: in lower case, if values match in any case.

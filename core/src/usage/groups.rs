@@ -1,17 +1,17 @@
 //! Groups of subjects and targets with the same values of dimensions.
 
-mod adding;
+mod adder;
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use self::adding::{Adding, Item};
-use super::asked::Asked;
+use self::adder::{Adder, Item};
 use super::cells::{Cells, Place, Subject, SubjectKind};
 use super::condition::Conditions;
-use super::known::{Entry, Known};
 use super::measure::{CALLS_FOR_MEAN, Measure};
+use super::measure_plan::MeasurePlan;
+use super::owners::{Entry, Owners};
 use super::rates::quotient;
 use super::scope::{Observed, Scope};
 use super::{UsageError, require_room};
@@ -161,7 +161,7 @@ impl<'a> Groups<'a> {
     /// [`UsageError::Memory`]
     pub fn put(
         &mut self,
-        known: &Known,
+        owners: &Owners,
         (kind, id): (SubjectKind, i64),
         entry: &Entry,
         node: Option<&str>,
@@ -172,7 +172,7 @@ impl<'a> Groups<'a> {
             if key != (kind, id) {
                 break;
             }
-            let group = self.group(known, entry, Subject { kind, days, id })?;
+            let group = self.group(owners, entry, Subject { kind, days, id })?;
             let node = node.map(|node| {
                 let next = self.nodes.len() as u32;
                 *self.nodes.entry(node.to_owned()).or_insert(next)
@@ -184,22 +184,22 @@ impl<'a> Groups<'a> {
 
     fn group(
         &mut self,
-        known: &Known,
+        owners: &Owners,
         entry: &Entry,
         subject: Subject,
     ) -> Result<Option<u32>, UsageError> {
-        let whose = known.whose(entry, subject);
+        let owner = owners.owner(entry, subject);
         let value = |it: &'static Dimension| {
-            let value = whose.value(it)?;
+            let value = owner.value(it)?;
             let shown = self.shown.as_ref().and_then(|shown| shown(it, &value));
             Some(shown.unwrap_or_else(|| value.into_owned()))
         };
-        let job = whose.job.and_then(|it| it.number);
+        let job = owner.job.and_then(|it| it.number);
         let mut conditions = self.conditions.list.iter();
         let own = self.conditions.own.as_ref();
         let is_own = |own: &super::Own| {
-            let account = whose.job.and_then(|it| it.account.as_deref());
-            own.has(whose.uid(), account)
+            let account = owner.job.and_then(|it| it.account.as_deref());
+            own.has(owner.uid(), account)
         };
         if !own.is_none_or(is_own)
             || !conditions.all(|it| it.lets(value(it.dimension).as_deref(), job))
@@ -274,15 +274,15 @@ impl<'a> Groups<'a> {
     /// Errors of `take`, [`UsageError::NoRoom`] and [`UsageError::Overflow`].
     pub fn lines<E: From<UsageError>>(
         &self,
-        asked: &Asked<'_>,
+        plan: &MeasurePlan<'_>,
         scope: &Scope,
         cells: &Cells,
         idle: bool,
         mut take: impl FnMut(Line) -> Result<(), E>,
     ) -> Result<(), E> {
-        let line = asked.measures() * size_of::<Amount>() + self.by.len() * VALUE_OF_LINE_BYTES;
+        let line = plan.measures() * size_of::<Amount>() + self.by.len() * VALUE_OF_LINE_BYTES;
         require_room(self.most_lines(scope, cells) * (LINE_BYTES + line))?;
-        let sums = Adding::new(asked, scope, cells);
+        let sums = Adder::new(plan, scope, cells);
         let (mut step, mut observed) = (u32::MAX, Vec::new());
         let items = self.items(scope, cells, idle)?;
         for items in items.chunk_by(|one, other| (one.step, one.group) == (other.step, other.group))
@@ -297,18 +297,18 @@ impl<'a> Groups<'a> {
     }
 
     /// Returns the rates of each group in the steps in which any of its targets was observed, by measure: 0 in those without such usage.
-    /// A step is left out if none of the targets with the usage was observed.
+    /// A step is left out if all targets with the usage were unobserved.
     ///
     /// # Errors
     /// [`UsageError::Overflow`]
     pub fn rates_by_step(
         &self,
-        asked: &Asked<'_>,
+        plan: &MeasurePlan<'_>,
         scope: &Scope,
         cells: &Cells,
     ) -> Result<RatesOfGroups, UsageError> {
         let groups = self.most_lines(scope, cells);
-        require_room(groups * (GROUP_BYTES + asked.measures() * size_of::<f64>()))?;
+        require_room(groups * (GROUP_BYTES + plan.measures() * size_of::<f64>()))?;
         let observed = (0..scope.steps()).map(|step| scope.observed(step));
         let observed: Vec<Vec<Observed>> = observed.collect();
         // A step that is left out has no number.
@@ -320,9 +320,9 @@ impl<'a> Groups<'a> {
             observed.iter().map(rate).collect()
         };
         let mut found = RatesOfGroups::new();
-        self.lines(asked, scope, cells, false, |line| {
+        self.lines(plan, scope, cells, false, |line| {
             let of_group = found.entry(line.group);
-            let of_group = of_group.or_insert_with(|| vec![idle(line.group); asked.measures()]);
+            let of_group = of_group.or_insert_with(|| vec![idle(line.group); plan.measures()]);
             let of_measures = of_group.iter_mut().zip(&line.amounts);
             for (rates, amount) in of_measures.filter(|it| it.1.active.is_some()) {
                 rates[line.step] = amount.rate.unwrap_or(f64::NAN);

@@ -20,7 +20,7 @@ pub struct Target {
     pub filesystem: Option<String>,
     /// The kind.
     pub kind: TargetKind,
-    /// The server, if servers are asked for.
+    /// The server, if the answer has servers.
     pub server: Option<String>,
     /// The end of its last observation, if it is retired.
     pub retired: Option<Micros>,
@@ -31,7 +31,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Makes a target of which no more is known, in no group and not yet observed.
+    /// Makes a target with only these attributes, in no group and not yet observed.
     pub fn new(id: i32, name: String, kind: TargetKind) -> Self {
         Self {
             id,
@@ -115,8 +115,8 @@ pub struct Observed {
 }
 
 impl Scope {
-    /// Takes the targets that were observed in the window or on the day before it. Time counts in these parts of the window, for which
-    /// something is still known.
+    /// Takes the targets that were observed in the window or on the day before it. Time counts in these parts of the window, which are
+    /// retained.
     pub fn new(edges: Vec<Micros>, mut targets: Vec<Target>, kept: Option<&[Span]>) -> Self {
         targets.sort_by(|one, other| (one.id, &one.server).cmp(&(other.id, &other.server)));
         let mut groups: Vec<_> = targets.iter().map(|it| it.group.clone()).collect();
@@ -154,7 +154,7 @@ impl Scope {
             .map(|it| (&it.target, it.observed.as_slice()))
     }
 
-    /// Returns the position of a target, on this server if servers are asked for.
+    /// Returns the position of a target, on this server if the answer has servers.
     pub fn position(&self, id: i32, server: Option<&str>) -> Option<usize> {
         let first = *self.positions.get(&id)?;
         if server.is_none() {
@@ -253,8 +253,8 @@ impl Scope {
         covered.collect()
     }
 
-    /// Returns the part of a window of one step for which the targets were observed that are not retired by its end. A target on several
-    /// servers counts once.
+    /// Returns the observed share of a window of one step, over targets that are not retired by its end. A target on several servers
+    /// counts once.
     pub fn coverage(&self) -> f64 {
         let (since, until) = self.step(0);
         let mut best: HashMap<i32, Micros> = HashMap::new();

@@ -3,7 +3,7 @@ use crate::base::instant::{HOUR, Micros, Span};
 use crate::base::target::TargetKind;
 use crate::usage::columns::sum::Sum;
 use crate::usage::dimension::Dimension;
-use crate::usage::filter::Wanted;
+use crate::usage::filter::Matcher;
 
 mod laws;
 mod measures;
@@ -30,7 +30,7 @@ struct Case {
     by: Vec<&'static Dimension>,
     measures: Vec<Measure>,
     conditions: Conditions,
-    known: Known,
+    owners: Owners,
     entries: Vec<(i64, Entry)>,
     shown: Option<fn(&'static Dimension, &str) -> Option<String>>,
 }
@@ -50,7 +50,7 @@ impl Case {
         Self {
             edges: edges.to_vec(),
             targets,
-            known: Known::new(by.iter().copied(), None, Micros::MAX, Vec::new()),
+            owners: Owners::new(by.iter().copied(), None, Micros::MAX, Vec::new()),
             by,
             measures: measures
                 .iter()
@@ -64,10 +64,10 @@ impl Case {
 
     /// Returns the lines by step and values, in order.
     fn answer(&self, rows: &[Done]) -> Vec<(usize, Values, Line)> {
-        let asked = Asked::new(&self.measures, true, false);
+        let plan = MeasurePlan::new(&self.measures, true, false);
         let mut scope = Scope::new(self.edges.clone(), self.targets.clone(), None);
-        let mut cells = Cells::new(asked.sums().len(), Activity::OfCells, 1 << 30);
-        let layout = Layout::new(asked.sums(), false);
+        let mut cells = Cells::new(plan.sums().len(), Activity::OfCells, 1 << 30);
+        let layout = Layout::new(plan.sums(), false);
         for (target, id, span, values) in rows {
             let mut values = values.clone();
             values.resize(layout.columns.len(), 0);
@@ -87,12 +87,12 @@ impl Case {
             };
             cells.add(&scope, &layout, &row).unwrap();
         }
-        asked.note_times(&mut scope, &cells);
+        plan.note_times(&mut scope, &cells);
         let shown = self.shown.map(|it| -> Shown { Box::new(it) });
         let mut groups = Groups::new(&self.by, &self.conditions, shown, &cells, 1 << 30).unwrap();
         for (id, entry) in &self.entries {
             let key = (SubjectKind::Entry, *id);
-            groups.put(&self.known, key, entry, None).unwrap();
+            groups.put(&self.owners, key, entry, None).unwrap();
         }
         let mut lines = Vec::new();
         let idle = self
@@ -103,7 +103,7 @@ impl Case {
             lines.push((line.step, groups.values(&scope, line.group), line));
             Ok::<_, UsageError>(())
         };
-        groups.lines(&asked, &scope, &cells, idle, take).unwrap();
+        groups.lines(&plan, &scope, &cells, idle, take).unwrap();
         lines.sort_by(|one, other| (one.0, &one.1).cmp(&(other.0, &other.1)));
         lines
     }
@@ -167,7 +167,7 @@ fn targets_without_usage_are_in_an_answer_about_targets_alone() {
         .iter()
         .map(|it| (it.2.total(), it.2.amounts[0].rate))
         .collect();
-    // What was not observed is not known.
+    // Unobserved amounts are unknown.
     assert_eq!(
         shown,
         [(Some(6), Some(6.0)), (None, None), (Some(0), Some(0.0))]
@@ -193,8 +193,8 @@ fn a_retired_target_is_in_scope_up_to_its_last_observation() {
 #[test]
 fn times_are_unknown_where_calls_came_without_any() {
     let case = Case::new(&[0, 10], &["uid"], &["service_time"]);
-    let asked = Asked::new(&case.measures, true, false);
-    let columns = Layout::new(asked.sums(), false).columns;
+    let plan = MeasurePlan::new(&case.measures, true, false);
+    let columns = Layout::new(plan.sums(), false).columns;
     let row =
         |column: &str| -> Vec<i64> { columns.iter().map(|it| i64::from(it == column)).collect() };
     let (timed, untimed) = (row("open_usecs"), row("open"));
@@ -209,7 +209,7 @@ fn times_are_unknown_where_calls_came_without_any() {
         ]),
         Some(0)
     );
-    // Of a target that reports none, nothing is added to what others took.
+    // A target without times adds nothing to the time of others.
     assert_eq!(
         of(&[(1, 1, (0, 10), untimed), (2, 1, (0, 10), timed)]),
         Some(1)
@@ -219,26 +219,26 @@ fn times_are_unknown_where_calls_came_without_any() {
 #[test]
 fn an_entry_has_the_job_and_the_user_the_name_of_the_day() {
     let by = ["user", "account"].map(dimension);
-    let mut known = Known::new(by.into_iter(), None, Micros::MAX, vec![10, Micros::MAX]);
+    let mut owners = Owners::new(by.into_iter(), None, Micros::MAX, vec![10, Micros::MAX]);
     let job = |days, account: &str| Job {
         days,
         account: Some(account.to_owned()),
         ..Job::default()
     };
-    known.add_job(SubjectKind::Entry, 1, job((0, 10), "first"));
-    known.add_job(SubjectKind::Entry, 1, job((10, Micros::MAX), "second"));
+    owners.add_job(SubjectKind::Entry, 1, job((0, 10), "first"));
+    owners.add_job(SubjectKind::Entry, 1, job((10, Micros::MAX), "second"));
     let user = |until, name: &str| User {
         until,
         name: name.to_owned(),
         gid: None,
     };
-    known.add_user(1001, user(Some(10), "before"));
-    known.add_user(1001, user(None, "after"));
+    owners.add_user(1001, user(Some(10), "before"));
+    owners.add_user(1001, user(None, "after"));
     let entry = entry(1);
     let on = |days| {
         let kind = SubjectKind::Entry;
-        let whose = known.whose(&entry, Subject { kind, days, id: 1 });
-        by.map(|it| whose.value(it).map(String::from))
+        let owner = owners.owner(&entry, Subject { kind, days, id: 1 });
+        by.map(|it| owner.value(it).map(String::from))
     };
     let named = |user: &str, account: &str| [Some(user.to_owned()), Some(account.to_owned())];
     assert_eq!(on(1), named("before", "first"));
@@ -248,8 +248,8 @@ fn an_entry_has_the_job_and_the_user_the_name_of_the_day() {
 #[test]
 fn where_the_identifier_names_no_user_the_job_does() {
     let by = ["uid", "user", "gid", "group"].map(dimension);
-    let mut known = Known::new(by.into_iter(), None, Micros::MAX, Vec::new());
-    let values = known
+    let mut owners = Owners::new(by.into_iter(), None, Micros::MAX, Vec::new());
+    let values = owners
         .of_job
         .iter()
         .map(|it| Some(format!("job's {}", it.name)));
@@ -260,25 +260,25 @@ fn where_the_identifier_names_no_user_the_job_does() {
         values: values.collect(),
         ..Job::default()
     };
-    known.add_job(SubjectKind::Entry, 1, job.clone());
+    owners.add_job(SubjectKind::Entry, 1, job.clone());
     let subject = Subject {
         kind: SubjectKind::Entry,
         days: 0,
         id: 1,
     };
-    let values = |known: &Known, entry: &Entry| {
-        let whose = known.whose(entry, subject);
-        by.map(|it| whose.value(it).unwrap_or_default().into_owned())
+    let values = |owners: &Owners, entry: &Entry| {
+        let owner = owners.owner(entry, subject);
+        by.map(|it| owner.value(it).unwrap_or_default().into_owned())
     };
     let nobody = Entry::default();
     assert_eq!(
-        values(&known, &nobody),
+        values(&owners, &nobody),
         ["7", "job's user", "70", "job's group"]
     );
     // A user who is named has no name of the job's.
-    assert_eq!(values(&known, &entry(1)), ["1001", "1001", "", ""]);
-    known.add_group(70, "staff".to_owned());
-    assert_eq!(values(&known, &nobody)[3], "staff");
+    assert_eq!(values(&owners, &entry(1)), ["1001", "1001", "", ""]);
+    owners.add_group(70, "staff".to_owned());
+    assert_eq!(values(&owners, &nobody)[3], "staff");
 }
 
 #[test]
@@ -288,7 +288,7 @@ fn a_reader_of_own_work_sees_no_job_of_others() {
         accounts: vec!["mine".to_owned()],
     };
     let by = [dimension("uid"), dimension("account")];
-    let mut known = Known::new(by.into_iter(), Some(&own), Micros::MAX, vec![Micros::MAX]);
+    let mut owners = Owners::new(by.into_iter(), Some(&own), Micros::MAX, vec![Micros::MAX]);
     for (entry, account) in [(1, "theirs"), (2, "theirs"), (3, "mine")] {
         let job = Job {
             days: (Micros::MIN, Micros::MAX),
@@ -296,10 +296,10 @@ fn a_reader_of_own_work_sees_no_job_of_others() {
             account: Some(account.to_owned()),
             ..Job::default()
         };
-        known.add_job(SubjectKind::Entry, entry, job);
+        owners.add_job(SubjectKind::Entry, entry, job);
     }
     let mut case = Case::new(&[0, 10], &["uid", "account"], &["read_bytes"]);
-    (case.known, case.conditions.own) = (known, Some(own));
+    (case.owners, case.conditions.own) = (owners, Some(own));
     let rows = [1, 2, 3].map(|entry| (1, entry, (0, 10), vec![1]));
     // Of an own entry, the account of another's job is not shown; an own account shows work of others.
     let expected = ["1001,-", "1003,-"].map(|name| (0, name.to_owned(), Some(1)));
@@ -310,7 +310,7 @@ fn a_reader_of_own_work_sees_no_job_of_others() {
 #[test]
 fn pseudonyms_are_compared_and_shown_in_place_of_names() {
     let mut case = Case::new(&[0, HOUR], &["uid"], &["read_bytes"]);
-    let wanted = Wanted::of(dimension("uid"), &"x1002".into()).unwrap();
+    let wanted = Matcher::of(dimension("uid"), &"x1002".into()).unwrap();
     case.conditions.list = vec![Condition::new(dimension("uid"), wanted, [], false)];
     case.shown = Some(|_, value| Some(format!("x{value}")));
     let rows = [1, 2, 3].map(|entry| (1, entry, (0, 10), vec![1]));
@@ -339,7 +339,7 @@ fn group_entries(limit: usize, entries: i64) -> Result<(), UsageError> {
         cells.add(&scope, &layout, &row)?;
     }
     let (by, conditions) = ([dimension("uid")], Conditions::default());
-    let known = Known::new(by.into_iter(), None, Micros::MAX, Vec::new());
+    let owners = Owners::new(by.into_iter(), None, Micros::MAX, Vec::new());
     let limit = limit.saturating_sub(cells.bytes());
     let mut groups = Groups::new(&by, &conditions, None, &cells, limit).unwrap();
     (0..entries).try_for_each(|id| {
@@ -347,7 +347,7 @@ fn group_entries(limit: usize, entries: i64) -> Result<(), UsageError> {
             uid: Some(id),
             ..Entry::default()
         };
-        groups.put(&known, (SubjectKind::Entry, id), &entry, None)
+        groups.put(&owners, (SubjectKind::Entry, id), &entry, None)
     })
 }
 
@@ -356,7 +356,7 @@ fn an_answer_takes_no_more_memory_than_it_may() {
     assert_eq!(group_entries(1 << 20, 1000), Ok(()));
     let refused = group_entries(1 << 20, 100_000);
     assert_eq!(refused, Err(UsageError::Memory(1 << 20)));
-    // A tenth of what the setting max_answer allows at first, for two million groups.
+    // A tenth of the default of the setting max_answer, for two million groups.
     assert_eq!(group_entries((512 << 20) / 10, 200_000), Ok(()));
 }
 

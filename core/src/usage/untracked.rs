@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::asked::Asked;
 use super::cells::Cells;
+use super::measure_plan::MeasurePlan;
 use super::scope::Scope;
 use super::{UsageError, add};
 use crate::base::instant::Micros;
@@ -13,8 +13,8 @@ use crate::usage::columns::sum::Sum;
 /// The column of whole targets that sums the microseconds in which their counters were read.
 const READ: &str = "observed_usecs";
 
-/// The part of the time in which the entries of a target were observed, in percent, for which its own counters must have been read, or
-/// the difference is unknown. The two are read a moment apart.
+/// The entries' observed time, in percent, for which the target counters must have been read, or the difference is unknown. The two
+/// are read a moment apart.
 const PERCENT_READ: i128 = 98;
 
 /// The work of a group of targets by one measure in a step, in parts of its [unit](super::Measure::unit).
@@ -48,8 +48,8 @@ struct Sums {
 }
 
 /// Returns the sums that rows of whole targets must have for this question: the time in which they were read and the time spent come last.
-pub fn sums_of_wholes(asked: &Asked<'_>) -> Vec<Sum> {
-    let mut sums = asked.sums().to_vec();
+pub fn target_counter_sums(plan: &MeasurePlan<'_>) -> Vec<Sum> {
+    let mut sums = plan.sums().to_vec();
     sums.extend([Sum::column(READ), Sum::service_time()]);
     sums
 }
@@ -74,19 +74,19 @@ impl Work<'_> {
     /// Returns the total of a measure on a target of this kind; `None` if it is not known.
     fn total(
         &self,
-        asked: &Asked<'_>,
+        plan: &MeasurePlan<'_>,
         measure: usize,
         kind: TargetKind,
     ) -> Result<Option<i128>, UsageError> {
         let mut total = Some(0);
-        let terms = asked.parts[measure].total.iter();
+        let terms = plan.parts[measure].total.iter();
         for (sum, term) in terms.filter(|it| it.1.sum.is_of(kind)) {
             let value = self.cell.map_or(0, |it| self.cells.sum(it, *sum));
             let is_known = self.observed > 0 && (self.has_times || !term.sum.time);
             if value == 0 && !is_known {
                 return Ok(None);
             }
-            let value = value.checked_mul(asked.measures[measure].factor(term));
+            let value = value.checked_mul(plan.measures[measure].factor(term));
             add(&mut total, Some(value.ok_or(UsageError::Overflow)?))?;
         }
         Ok(total)
@@ -116,12 +116,12 @@ impl Sums {
 /// # Errors
 /// [`UsageError::Overflow`]
 pub fn untracked(
-    asked: &Asked<'_>,
+    plan: &MeasurePlan<'_>,
     scope: &Scope,
     entries: &Cells,
-    wholes: &Cells,
+    own: &Cells,
 ) -> Result<Vec<Untracked>, UsageError> {
-    let (read, times) = (asked.sums().len(), asked.sums().len() + 1);
+    let (read, times) = (plan.sums().len(), plan.sums().len() + 1);
     let mut groups: BTreeMap<(usize, u32, usize), Sums> = BTreeMap::new();
     let targets = scope.targets.iter().enumerate();
     let all = (0..scope.steps()).flat_map(|step| targets.clone().map(move |it| (step, it)));
@@ -132,24 +132,24 @@ pub fn untracked(
             observed: it.observed[step].into(),
             has_times: true,
         };
-        let cell = wholes.of_all(step, target);
-        let cell = cell.filter(|it| wholes.sum(*it, read) > 0);
-        let of_wholes = Work {
-            cells: wholes,
+        let cell = own.of_all(step, target);
+        let cell = cell.filter(|it| own.sum(*it, read) > 0);
+        let of_targets = Work {
+            cells: own,
             cell,
-            observed: cell.map_or(0, |it| wholes.sum(it, read)),
-            has_times: cell.is_some_and(|it| wholes.sum(it, times) > 0),
+            observed: cell.map_or(0, |it| own.sum(it, read)),
+            has_times: cell.is_some_and(|it| own.sum(it, times) > 0),
         };
         let is_known = of_entries.observed > 0
-            && of_wholes.observed * 100 >= PERCENT_READ * of_entries.observed;
+            && of_targets.observed * 100 >= PERCENT_READ * of_entries.observed;
         let end = it.target.retired.unwrap_or(Micros::MAX);
         let end = end.min(scope.edges[step + 1]);
-        for measure in 0..asked.measures() {
+        for measure in 0..plan.measures() {
             let [all, accounted] =
-                [&of_wholes, &of_entries].map(|work| work.total(asked, measure, it.target.kind));
+                [&of_targets, &of_entries].map(|work| work.total(plan, measure, it.target.kind));
             let sums = groups.entry((step, it.group, measure)).or_default();
             sums.add(all?, accounted?, is_known)?;
-            sums.read += of_wholes.observed;
+            sums.read += of_targets.observed;
             sums.width += i128::from(end - scope.edges[step]);
         }
     }

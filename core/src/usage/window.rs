@@ -5,5 +5,5 @@ mod reach;
 mod steps;
 
 pub use division::{Coverage, Division, divide, joined};
-pub use reach::{Last, Reach, reach};
+pub use reach::{LastObservation, Reach, reach};
 pub use steps::{Clocks, StepError, StepWidth, step_edges};

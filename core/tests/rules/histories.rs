@@ -7,17 +7,17 @@ use jobstats_core::rules::snapshot::read;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::lustre::{Counter, Event, Layout, Life, Reading, SECOND, Shown, Totals, happen, print};
+use crate::lustre::{Counter, Epoch, Event, Layout, Reading, SECOND, Shown, Totals, happen, print};
 use crate::store::Store;
 use crate::support::{Seen, Target};
 
 const ENTRIES: usize = 5;
 
-/// The expected sums where lives can be told apart: of every counter its last value, less the first one
-/// unless it is proven that it began at zero.
+/// The expected sums where epochs are distinguishable: of every counter its last value, less the first one unless it
+/// provably began at zero.
 #[derive(Default)]
 struct Oracle {
-    lives: BTreeMap<i64, Witnessed>,
+    epochs: BTreeMap<i64, Witnessed>,
     entries: BTreeSet<usize>,
     last_reading: Option<i64>,
 }
@@ -29,20 +29,20 @@ struct Witnessed {
 }
 
 impl Oracle {
-    fn read(&mut self, time: i64, shown: &[Shown], is_proven: impl Fn(&Life, i64) -> bool) {
+    fn read(&mut self, time: i64, shown: &[Shown], is_proven: impl Fn(&Epoch, i64) -> bool) {
         let in_text: BTreeSet<usize> = shown
             .iter()
             .flat_map(|(_, counters)| counters.clone())
             .collect();
         let known = self.entries.clone();
-        for (life, counters) in shown {
+        for (epoch, counters) in shown {
             let last_reading = self.last_reading;
-            let seen = self.lives.entry(life.start).or_insert_with(|| {
-                let another_life = known.contains(&life.entry);
+            let seen = self.epochs.entry(epoch.start).or_insert_with(|| {
+                let another_epoch = known.contains(&epoch.entry);
                 let is_proven =
-                    last_reading.is_some_and(|last| another_life || is_proven(life, last));
+                    last_reading.is_some_and(|last| another_epoch || is_proven(epoch, last));
                 Witnessed {
-                    entry: life.entry,
+                    entry: epoch.entry,
                     began_at_zero: if is_proven {
                         in_text.clone()
                     } else {
@@ -52,7 +52,7 @@ impl Oracle {
                 }
             });
             for counter in counters {
-                let value = &life.counters[*counter];
+                let value = &epoch.counters[*counter];
                 let first = match seen.began_at_zero.contains(counter) {
                     true => Counter::default(),
                     false => value.clone(),
@@ -62,14 +62,14 @@ impl Oracle {
                     .or_insert((first, Counter::default()))
                     .1 = value.clone();
             }
-            self.entries.insert(life.entry);
+            self.entries.insert(epoch.entry);
         }
         self.last_reading = Some(time);
     }
 
     fn totals(&self) -> Totals {
         let mut totals = Totals::new();
-        for seen in self.lives.values() {
+        for seen in self.epochs.values() {
             for (counter, (first, last)) in &seen.counters {
                 let first: BTreeMap<_, _> = first.columns(*counter).into_iter().collect();
                 for (column, value) in last.columns(*counter) {
@@ -83,7 +83,7 @@ impl Oracle {
     }
 }
 
-/// Observes what is read; keeps the sum of all increments.
+/// Observes texts; adds up all increments.
 #[derive(Default)]
 struct Observer {
     target: Target,
@@ -176,8 +176,8 @@ fn layouts() -> impl Strategy<Value = Layout> {
     ]
 }
 
-/// A history of which every text can be placed wherever it comes from: without start_time a reset may not show from the
-/// text before to the one after.
+/// A history in which every text can be placed, from any server: without start_time a reset may not show from the text
+/// before to the one after.
 fn clear_history() -> impl Strategy<Value = (Layout, Vec<Event>)> {
     prop_oneof![
         (
@@ -222,7 +222,7 @@ fn beginning(row: &str) -> (usize, i64) {
     (entry.parse().unwrap(), since.parse().unwrap())
 }
 
-/// Nothing is stored that was not done.
+/// All stored calls were made.
 fn is_within(stored: &Totals, done: &Totals) {
     for (what, stored) in stored {
         let done = done.get(what).copied().unwrap_or(0);
@@ -252,7 +252,7 @@ proptest! {
     /// At least what began after the reading before is stored, and at most what began after the first one.
     #[test]
     fn with_start_time_what_was_read_is_stored(
-        // A `write` that cannot be read gives its calls to `write_bytes`, or not: that is told in rule 6.
+        // A `write` that cannot be read gives its calls to `write_bytes`, or not: rule 6 decides.
         history in vec(prop_oneof![5 => work(), 1 => forget(), 3 => reading(2..3)], 1..60)
     ) {
         let mut observer = Observer::default();
@@ -260,15 +260,15 @@ proptest! {
         happen(Layout::Dated, &history, |time, _, text, shown| {
             observer.observe(time, text);
             let first = *first.get_or_insert(time);
-            least.read(time, shown, |life, last_reading| life.start > last_reading);
-            most.read(time, shown, |life, _| life.start > first);
+            least.read(time, shown, |epoch, last_reading| epoch.start > last_reading);
+            most.read(time, shown, |epoch, _| epoch.start > first);
             is_within(&least.totals(), &observer.stored);
             is_within(&observer.stored, &most.totals());
         });
     }
 
     #[test]
-    fn on_the_boot_clock_every_reading_of_every_life_adds_up(
+    fn on_the_boot_clock_every_reading_of_every_epoch_adds_up(
         history in vec(prop_oneof![5 => work(), 1 => forget(), 3 => plain_reading()], 1..60)
     ) {
         let (mut observer, mut oracle) = (Observer::default(), Oracle::default());
@@ -280,7 +280,7 @@ proptest! {
     }
 
     #[test]
-    fn a_life_seen_at_every_reading_adds_up(
+    fn a_epoch_seen_at_every_reading_adds_up(
         layout in layouts(),
         history in vec(prop_oneof![5 => work(), 3 => plain_reading()], 1..60)
     ) {
@@ -337,12 +337,12 @@ proptest! {
         let (mut ordered, mut shuffled) = (Observer::default(), Observer::default());
         let mut swaps = swaps.into_iter();
         happen(layout, &history, |time, lustre, text, _| {
-            let mut lives = lustre.lives.clone();
-            if let (Some((a, b)), false) = (swaps.next(), lives.is_empty()) {
-                let len = lives.len();
-                lives.swap(a % len, b % len);
+            let mut epochs = lustre.epochs.clone();
+            if let (Some((a, b)), false) = (swaps.next(), epochs.is_empty()) {
+                let len = epochs.len();
+                epochs.swap(a % len, b % len);
             }
-            let (other, _) = print(layout, &lives, None, None);
+            let (other, _) = print(layout, &epochs, None, None);
             let mut rows = ordered.observe(time, text);
             let mut other_rows = shuffled.observe(time, &other);
             rows.sort();
@@ -354,7 +354,7 @@ proptest! {
     #[test]
     fn rows_divided_at_edges_add_up(layout in layouts(), history in any_history(), pace in 1..400_i64) {
         let mut target = Target::default();
-        // So slow that rows cross edges of ten minutes, and those of the hour too.
+        // So slow that rows cross edges of ten minutes and of hours.
         for (time, text) in texts(layout, &history) {
             let seen = target.observe_text(time * pace, &text);
             assert_eq!(sums(&seen.divided), sums(&seen.totals));
@@ -363,7 +363,7 @@ proptest! {
 
     #[test]
     fn a_text_that_comes_again_gives_nothing(layout in layouts(), mut history in any_history()) {
-        // What began while a text was printed and is not in it would be in one that was really read again.
+        // An entry that began while a text was printed and is not in it would be in a text that was really read again.
         for event in &mut history {
             if let Event::Read(reading) = event {
                 reading.twice = None;
@@ -403,7 +403,7 @@ proptest! {
     ) {
         let mut placed = Store::default();
         for (time, text) in shuffled(texts(layout, &history), &order) {
-            // The same text once more changes nothing, whether it was taken or not.
+            // Repeating the text changes nothing, whether it was taken or not.
             let first = placed.feed(time, &text);
             assert_eq!(placed.feed(time, &text), first);
         }

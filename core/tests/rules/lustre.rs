@@ -1,7 +1,7 @@
 //! A target that does what Lustre does: entries begin with their first operation, are forgotten, begin again; a text may
 //! lack records and counters, be cut, and show an entry twice.
 //!
-//! It does nothing that no rule can see through: without `start_time`, a text never lacks records that were not shown
+//! It avoids histories that no rule can resolve: without `start_time`, a text never lacks records that were not shown
 //! before, or all that were.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,7 +58,7 @@ pub struct Reading {
     pub twice: Option<usize>,
 }
 
-/// The counters of one life, in the order of their lines.
+/// The counters of one epoch, in the order of their lines.
 pub const COUNTERS: [&str; 3] = ["open", "write", "write_bytes"];
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -133,9 +133,9 @@ impl Counter {
     }
 }
 
-/// One life of an entry.
+/// One epoch of an entry.
 #[derive(Debug, Clone)]
-pub struct Life {
+pub struct Epoch {
     pub entry: usize,
     /// Microseconds after the epoch of the tests: its identity.
     pub start: i64,
@@ -143,7 +143,7 @@ pub struct Life {
 }
 
 /// A record as printed, with the counters of it that can be read.
-pub type Shown = (Life, BTreeSet<usize>);
+pub type Shown = (Epoch, BTreeSet<usize>);
 
 /// Columns of entries.
 pub type Totals = BTreeMap<(usize, String), u64>;
@@ -151,13 +151,13 @@ pub type Totals = BTreeMap<(usize, String), u64>;
 pub struct Lustre {
     layout: Layout,
     now: i64,
-    pub lives: Vec<Life>,
+    pub epochs: Vec<Epoch>,
     /// The work since the first reading.
     pub done: Totals,
-    /// The time of the first work of each entry's life that no reading has shown, by entry.
+    /// The time of the first work of each entry's epoch that no reading has shown, by entry.
     pub first_unread: BTreeMap<usize, i64>,
     has_been_read: bool,
-    /// The time at which each life was shown last.
+    /// The time at which each epoch was shown last.
     shown: BTreeMap<i64, i64>,
 }
 
@@ -166,7 +166,7 @@ impl Lustre {
         Self {
             layout,
             now: 0,
-            lives: Vec::new(),
+            epochs: Vec::new(),
             done: Totals::new(),
             first_unread: BTreeMap::new(),
             has_been_read: false,
@@ -175,16 +175,16 @@ impl Lustre {
     }
 
     fn work(&mut self, entry: usize, change: impl Fn(&mut [Counter; 3])) {
-        let position = self.lives.iter().position(|life| life.entry == entry);
+        let position = self.epochs.iter().position(|epoch| epoch.entry == entry);
         let position = position.unwrap_or_else(|| {
-            self.lives.push(Life {
+            self.epochs.push(Epoch {
                 entry,
                 start: self.now,
                 counters: Default::default(),
             });
-            self.lives.len() - 1
+            self.epochs.len() - 1
         });
-        change(&mut self.lives[position].counters);
+        change(&mut self.epochs[position].counters);
         self.first_unread.entry(entry).or_insert(self.now);
         let mut alone: [Counter; 3] = Default::default();
         change(&mut alone);
@@ -198,7 +198,7 @@ impl Lustre {
     }
 
     fn forget(&mut self, entry: usize) {
-        self.lives.retain(|life| life.entry != entry);
+        self.epochs.retain(|epoch| epoch.entry != entry);
         self.first_unread.remove(&entry);
     }
 
@@ -206,22 +206,22 @@ impl Lustre {
     fn read(&mut self, reading: &Reading) -> (String, Vec<Shown>) {
         let is_first = !self.has_been_read;
         self.has_been_read = true;
-        let mut printed: Vec<Life> = self.lives.clone();
-        printed.retain(|life| {
-            !self.may_skip(life, is_first) || !reading.skipped.contains(&life.entry)
+        let mut printed: Vec<Epoch> = self.epochs.clone();
+        printed.retain(|epoch| {
+            !self.may_skip(epoch, is_first) || !reading.skipped.contains(&epoch.entry)
         });
-        let survives = |life: &Life| self.shown.contains_key(&life.start);
+        let survives = |epoch: &Epoch| self.shown.contains_key(&epoch.start);
         if !printed.iter().any(survives) && self.layout != Layout::Dated {
-            printed = self.lives.clone();
+            printed = self.epochs.clone();
         }
         if let Some(entry) = reading
             .twice
-            .filter(|entry| printed.iter().any(|life| life.entry == *entry))
+            .filter(|entry| printed.iter().any(|epoch| epoch.entry == *entry))
         {
             self.now += 1;
             self.forget(entry);
             self.work(entry, |counters| counters[0].add(1, 1));
-            printed.extend(self.lives.last().cloned());
+            printed.extend(self.epochs.last().cloned());
         }
         let cut = reading
             .cut
@@ -232,44 +232,44 @@ impl Lustre {
             (layout, _) => layout,
         };
         let (text, shown) = print(layout, &printed, reading.damaged, cut);
-        for (life, _) in &shown {
-            self.shown.insert(life.start, self.now);
+        for (epoch, _) in &shown {
+            self.shown.insert(epoch.start, self.now);
         }
         (text, shown)
     }
 
-    /// Without `start_time` no rule helps if what is skipped was never shown before or not for long.
-    fn may_skip(&self, life: &Life, is_first: bool) -> bool {
+    /// Without `start_time` no rule helps if skipped entries were never shown before or not for long.
+    fn may_skip(&self, epoch: &Epoch, is_first: bool) -> bool {
         let is_recent = |seen: &i64| self.now - seen < 600 * SECOND;
-        let was_shown = self.shown.get(&life.start).is_some_and(is_recent);
+        let was_shown = self.shown.get(&epoch.start).is_some_and(is_recent);
         self.layout == Layout::Dated || (!is_first && was_shown)
     }
 }
 
-/// The text of these lives, and the counters in it that can be read.
+/// The text of these epochs, and the counters in it that can be read.
 pub fn print(
     layout: Layout,
-    lives: &[Life],
+    epochs: &[Epoch],
     damaged: Option<(usize, usize)>,
     cut: Option<usize>,
 ) -> (String, Vec<Shown>) {
     let mut text = HEADER.to_owned();
     let mut begins = Vec::new();
     let mut ends = Vec::new();
-    for life in lives {
+    for epoch in epochs {
         begins.push(text.len());
         let _ = write!(
             text,
             "- job_id:          e{}\n{}",
-            life.entry,
-            times(layout, life)
+            epoch.entry,
+            times(layout, epoch)
         );
-        let lines = life.counters.iter().zip(COUNTERS).enumerate();
+        let lines = epoch.counters.iter().zip(COUNTERS).enumerate();
         ends.push(
             lines
                 .map(|(counter, (values, name))| {
                     let line = values.line(name);
-                    let is_damaged = damaged == Some((life.entry, counter));
+                    let is_damaged = damaged == Some((epoch.entry, counter));
                     text += &if is_damaged {
                         line.replace("samples: ", "samples: -")
                     } else {
@@ -283,7 +283,7 @@ pub fn print(
     let mut end = cut.map_or(text.len(), |cut| {
         HEADER.len() + (text.len() - HEADER.len()) * cut / 1_000
     });
-    // A text that ends with a whole record shows nothing of the cut.
+    // A text that ends with a complete record does not show the cut.
     let is_whole = |end: usize| {
         end == HEADER.len()
             || begins
@@ -294,12 +294,12 @@ pub fn print(
         end += 1;
     }
     text.truncate(end);
-    let shown = lives.iter().zip(ends).map(|(life, counters)| {
+    let shown = epochs.iter().zip(ends).map(|(epoch, counters)| {
         let readable = counters
             .into_iter()
             .filter(|(_, line_end, is_damaged)| *line_end <= end && !is_damaged);
         (
-            life.clone(),
+            epoch.clone(),
             readable
                 .map(|(counter, ..)| counter)
                 .collect::<BTreeSet<_>>(),
@@ -309,9 +309,9 @@ pub fn print(
     (text, shown)
 }
 
-fn times(layout: Layout, life: &Life) -> String {
+fn times(layout: Layout, epoch: &Epoch) -> String {
     let clock = |begin: i64| {
-        let micros = begin * SECOND + life.start;
+        let micros = begin * SECOND + epoch.start;
         format!("{}.{:06}000 secs.nsecs", micros / SECOND, micros % SECOND)
     };
     match layout {

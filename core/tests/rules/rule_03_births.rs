@@ -134,7 +134,7 @@ fn rule_3_a_previous_text_that_is_gone_proves_nothing_without_start_time() {
 }
 
 #[test]
-fn rule_3_what_a_text_that_is_gone_had_of_a_new_life_was_counted_then() {
+fn rule_3_what_a_text_that_is_gone_had_of_a_new_epoch_was_counted_then() {
     let mut target = Target::first(&[born("a", -9, "open 5"), job("b", "open 5")]);
     target.observe_text(60, "mdt.fs-MDT0000.job_stats=\njob_stats:\n- job_i");
     target.last.as_mut().unwrap().text = None;

@@ -1,4 +1,4 @@
-//! The order of entries in a text does not matter for finding those that it lacks and those that are new.
+//! The order of entries in a text does not matter for finding missing and new ones.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -24,8 +24,8 @@ fn entries() -> impl Strategy<Value = Vec<i64>> {
 }
 
 proptest! {
-    /// All entries began long ago, and count ten calls from text to text: what is known of an entry is what the last text
-    /// said that had it.
+    /// All entries began long ago, and count ten calls from text to text: the known values of an entry are in the last
+    /// text that had it.
     #[test]
     fn rule_3_entries_are_found_in_any_order(texts in vec(entries(), 2..5)) {
         let mut target = Target::default();
@@ -53,17 +53,17 @@ proptest! {
 }
 
 #[test]
-fn rule_3_two_lives_are_found_in_any_order() {
-    let lives = |first, second| {
+fn rule_3_two_epochs_are_found_in_any_order() {
+    let epochs = |first, second| {
         [
             born("a", -9, &format!("open {first}")),
             born("a", -5, &format!("open {second}")),
         ]
     };
     let other = |calls| born("b", -9, &format!("open {calls}"));
-    let [old, new] = lives(1, 2);
+    let [old, new] = epochs(1, 2);
     let mut target = Target::first(&[old, other(1), new]);
-    let [old, new] = lives(4, 7);
+    let [old, new] = epochs(4, 7);
     let seen = target.observe(120, &[other(3), old, born("c", 60, "open 1"), new]);
     let growth = |id: &str, growth| (id.to_owned(), "open".to_owned(), growth);
     assert_eq!(

@@ -26,7 +26,7 @@ fn rule_4_an_earlier_start_time_is_a_reset_too_since_clocks_are_set_back() {
 }
 
 #[test]
-fn rule_4_a_counter_that_falls_within_a_life_is_a_problem() {
+fn rule_4_a_counter_that_falls_within_a_epoch_is_a_problem() {
     let mut target = Target::first(&[born("a", -9, "open 5, close 5")]);
     let seen = target.observe(120, &[born("a", -9, "open 3, close 7")]);
     assert_eq!(seen.rows, ["a (0, 120] close=2"]);
@@ -169,7 +169,7 @@ fn rule_4_a_counter_that_was_missing_decides_only_since_it_was_seen() {
         240,
         &[job("a", "open 6, close 2"), job("b", "open 1, close 1")],
     );
-    // When did it restart? `open` did not fall, and at 120 s may have been that of the new life.
+    // When did it restart? `open` did not fall, and at 120 s may have been in the new epoch.
     assert_eq!(
         seen.rows,
         ["a (120, 240] open=1", "a (0, 240] close=2 reset"]
@@ -221,7 +221,7 @@ fn rule_4_counters_seen_after_a_restart_that_shows_late_stay_known() {
 }
 
 #[test]
-fn rule_4_a_life_that_began_while_the_text_before_was_printed_counts_once() {
+fn rule_4_a_epoch_that_began_while_the_text_before_was_printed_counts_once() {
     let mut target = Target::first(&[born("a", -9, "open 1, close 5"), job("z", "open 1")]);
     // The header is off, and the text ends in the record of a, which began again after its first byte came.
     target.observe(60, &[job("z", "open 1"), job("a", "open 3")]);
@@ -251,7 +251,7 @@ fn rule_4_an_entry_that_was_dropped_and_came_back_begins_at_the_previous_observa
     let seen = without_b(job).observe(240, &[job("a", "open 1"), job("b", "open 3")]);
     assert_eq!(seen.rows, ["b (120, 240] open=3 reset"]);
     assert_eq!((seen.resets, seen.added), (1, 0));
-    // So does one whose boot clock says that its life is another.
+    // So does an entry whose boot clock shows another epoch.
     let at = |start| move |id: &str, counters: &str| booted(id, start, counters);
     let seen = without_b(at(500)).observe(240, &[at(500)("a", "open 1"), at(900)("b", "open 7")]);
     assert_eq!(seen.rows, ["b (120, 240] open=7 reset"]);
@@ -265,7 +265,7 @@ fn rule_4_after_an_incomplete_text_a_reset_begins_where_the_entry_was_last_seen(
     let seen =
         cut_before_b(at(500)).observe(240, &[at(500)("a", "open 1"), at(900)("b", "open 7")]);
     assert_eq!(seen.rows, ["b (0, 240] open=7 reset"]);
-    // Only the text before counts: a complete one would have had the new life.
+    // Only the text before counts: a complete one would have had the new epoch.
     let mut target = cut_before_b(job);
     target.observe(240, &[job("a", "open 1")]);
     let seen = target.observe(360, &[job("a", "open 1"), job("b", "open 3")]);
@@ -273,7 +273,7 @@ fn rule_4_after_an_incomplete_text_a_reset_begins_where_the_entry_was_last_seen(
 }
 
 #[test]
-fn rule_4_a_start_time_says_where_a_new_life_begins_even_before_the_previous_observation() {
+fn rule_4_a_start_time_says_where_a_new_epoch_begins_even_before_the_previous_observation() {
     let old = |id: &str, counters: &str| born(id, -9, counters);
     for mut target in [without_b(old), cut_before_b(old)] {
         let skipped_too = [old("a", "open 1"), born("b", 60, "open 7")];
@@ -285,7 +285,7 @@ fn rule_4_a_start_time_says_where_a_new_life_begins_even_before_the_previous_obs
 }
 
 #[test]
-fn rule_4_a_start_time_that_cannot_be_is_not_where_a_new_life_begins() {
+fn rule_4_a_start_time_that_cannot_be_is_not_where_a_new_epoch_begins() {
     let old = |id: &str, counters: &str| born(id, -9, counters);
     // The clock was set back, or is ahead of the time of the text; or the entry began when that was being printed.
     for (start, complete, incomplete) in [
@@ -302,7 +302,7 @@ fn rule_4_a_start_time_that_cannot_be_is_not_where_a_new_life_begins() {
 }
 
 #[test]
-fn rule_4_a_counter_that_a_new_life_lacks_at_first_was_zero_when_it_began() {
+fn rule_4_a_counter_that_a_new_epoch_lacks_at_first_was_zero_when_it_began() {
     let other = || job("z", "open 1, close 1");
     let mut target = Target::first(&[job("a", "open 5, close 5"), other()]);
     target.observe(120, &[other()]);

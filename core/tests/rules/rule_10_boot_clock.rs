@@ -1,7 +1,7 @@
 use crate::support::{Target, booted};
 
 #[test]
-fn rule_10_equal_times_since_boot_are_the_same_life() {
+fn rule_10_equal_times_since_boot_are_the_same_epoch() {
     let mut target = Target::first(&[booted("a", 500, "open 5")]);
     assert_eq!(
         target.observe(120, &[booted("a", 500, "open 6")]).rows,
@@ -32,7 +32,7 @@ fn rule_10_a_time_since_boot_is_no_date_that_proves_a_birth() {
 }
 
 #[test]
-fn rule_10_records_are_carried_for_a_day_since_their_life_is_known() {
+fn rule_10_records_are_carried_for_a_day_since_their_epoch_is_known() {
     let mut target = Target::first(&[booted("a", 500, "open 5"), booted("b", 500, "open 5")]);
     assert_eq!(target.observe(5_000, &[]).carried_count, 2);
     let seen = target.observe(
@@ -46,7 +46,7 @@ fn rule_10_records_are_carried_for_a_day_since_their_life_is_known() {
 }
 
 #[test]
-fn rule_10_two_lives_are_told_apart() {
+fn rule_10_two_epochs_are_told_apart() {
     let mut target = Target::first(&[booted("a", 500, "open 5")]);
     let seen = target.observe(
         120,

@@ -137,7 +137,7 @@ pub fn find(
             (subject, load)
         });
         let (subjects, loads): (Vec<Subject>, Vec<Load>) = loads.unzip();
-        let mut blame = culprit::blame(&loads);
+        let mut blame = culprit::find_culprit(&loads);
         let is_culprit = |it: &usize| !is_slow && subjects[*it].is_known();
         blame.named = blame.named.filter(is_culprit);
         Ok::<_, Error>(((by[0], subjects, loads), blame))

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jobstats_core::base::instant::{HOUR, MINUTE, Micros, Span};
 use jobstats_core::judgement::event::Reading;
 use jobstats_core::judgement::event::full::Used;
-use jobstats_core::judgement::event::slow::{self, ByClass, Served};
+use jobstats_core::judgement::event::slow::{self, ByClass, ServedCalls};
 use jobstats_core::judgement::event::waiting::Waits;
 use jobstats_core::usage::columns::sum::Sum;
 use pgrx::datum::DatumWithOid;
@@ -227,7 +227,7 @@ fn did(
             let mut value = ByClass::default();
             for (is_write, first) in [(false, 1), (true, 4)] {
                 let [calls, usecs, bytes] = [0, 1, 2].map(|it| sums[first + it]);
-                value[slow::class(is_write, calls, bytes)] = Served { calls, usecs };
+                value[slow::class(is_write, calls, bytes)] = ServedCalls { calls, usecs };
             }
             target.by_class.push(Reading { span, value });
         }

@@ -1,6 +1,6 @@
 //! The state of a feed while its text is stored, whatever the source is.
 
-use jobstats_core::accounting::coverage::Told;
+use jobstats_core::accounting::coverage::RecordTimes;
 use jobstats_core::base::instant::Micros;
 use jobstats_core::rules::feed::{Action, Limits, Outcome, Rejects};
 
@@ -17,7 +17,7 @@ pub struct Ingest<'a> {
     /// The text that could not be used.
     pub rejects: Rejects,
     /// The times that the records of jobs are about.
-    pub told: Told,
+    pub told: RecordTimes,
 }
 
 impl<'a> Ingest<'a> {
@@ -27,7 +27,7 @@ impl<'a> Ingest<'a> {
             settings,
             now,
             rejects: Rejects::default(),
-            told: Told::default(),
+            told: RecordTimes::default(),
         }
     }
 

@@ -7,8 +7,8 @@ use jobstats_core::base::instant::Span;
 use jobstats_core::usage::columns::sum::Sum;
 use jobstats_core::usage::dimension::{Level, ValueType};
 use jobstats_core::usage::{
-    Activity, Asked, Cells, Conditions, Groups, Line, Scope, Shown, Target, Untracked,
-    sums_of_wholes, untracked,
+    Activity, Cells, Conditions, Groups, Line, MeasurePlan, Scope, Shown, Target, Untracked,
+    target_counter_sums, untracked,
 };
 use pgrx::spi::SpiClient;
 
@@ -43,7 +43,7 @@ fn shown(pseudonyms: Pseudonyms) -> Shown {
 
 /// The usage in a window, ready to be put together in groups.
 pub struct Usage<'u> {
-    pub asked: Asked<'u>,
+    pub asked: MeasurePlan<'u>,
     pub scope: Scope,
     pub cells: Cells,
     pub groups: Groups<'u>,
@@ -149,7 +149,7 @@ impl<'u> Request<'u> {
 
     fn read_parts(&self, mut scope: Scope, parts: &[Part]) -> Result<Usage<'_>, Error> {
         let wanted = self.question.wanted;
-        let asked = Asked::new(
+        let asked = MeasurePlan::new(
             &self.question.measures.list,
             wanted.has_row_per_measure(),
             matches!(wanted, Wanted::Summary),
@@ -196,13 +196,13 @@ impl<'u> Request<'u> {
         let (asked, scope) = (&usage.asked, &usage.scope);
         let parts = self.plan.of_wholes().parts;
         let reading = Reading::new(self, scope)?;
-        let wholes = reading.cells(scope, &parts, &sums_of_wholes(asked))?;
+        let wholes = reading.cells(scope, &parts, &target_counter_sums(asked))?;
         Ok(untracked(asked, scope, &usage.cells, &wholes)?)
     }
 
     /// Reads the targets in scope, without any usage.
     pub fn read_targets(&self) -> Result<Usage<'_>, Error> {
-        let asked = Asked::new(&self.question.measures.list, false, false);
+        let asked = MeasurePlan::new(&self.question.measures.list, false, false);
         let (by, limit) = (self.question.by.list(), self.plan.state.limit);
         let cells = Cells::new(asked.sums().len(), Activity::Unknown, limit);
         Ok(Usage {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use jobstats_core::base::pattern::{Pattern, exactly};
 use jobstats_core::usage::dimension::PROJECT;
-use jobstats_core::usage::filter::{FilterError, Wanted, meant};
+use jobstats_core::usage::filter::{FilterError, Matcher, meant};
 use jobstats_core::usage::{Condition, Conditions};
 use pgrx::spi::SpiClient;
 use serde_json::Value;
@@ -21,7 +21,7 @@ use crate::text::filter;
 #[derive(Clone)]
 struct Filter {
     dimension: &'static Dimension,
-    wanted: Wanted,
+    wanted: Matcher,
     /// Set if matching rows are left out, instead of all others.
     excludes: bool,
 }
@@ -32,7 +32,7 @@ impl Filter {
         let dimension = Dimension::of_space(name)?;
         Some(Self {
             dimension,
-            wanted: Wanted::of(dimension, value)?,
+            wanted: Matcher::of(dimension, value)?,
             excludes,
         })
     }
@@ -209,7 +209,7 @@ impl Filters {
     }
 
     /// Returns the values that the filter of a dimension wants, if there is one.
-    pub fn wanted(&self, dimension: &Dimension) -> Option<&Wanted> {
+    pub fn wanted(&self, dimension: &Dimension) -> Option<&Matcher> {
         let of_dimension = |it: &&Filter| it.dimension == dimension && !it.excludes;
         self.chosen.iter().find(of_dimension).map(|it| &it.wanted)
     }

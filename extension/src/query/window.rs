@@ -2,7 +2,9 @@
 
 use jobstats_core::base::instant::{DAY, Micros, Span};
 use jobstats_core::usage::Target;
-use jobstats_core::usage::window::{Last, Reach, StepError, StepWidth, reach, step_edges};
+use jobstats_core::usage::window::{
+    LastObservation, Reach, StepError, StepWidth, reach, step_edges,
+};
 use pgrx::datum::Interval;
 use pgrx::spi::SpiClient;
 
@@ -105,8 +107,9 @@ impl Window {
         let (stalled, observed_lately) = (stalled(&observations), !observations.is_empty());
         let cut = cut_by.and_then(|position| observations.get(position));
         let cut = cut.map(|last| (last.target.clone(), now - last.time));
-        let is_behind =
-            |last: &Last| last.time <= since || (last.late || last.silent) && last.time < end;
+        let is_behind = |last: &LastObservation| {
+            last.time <= since || (last.late || last.silent) && last.time < end
+        };
         let behind = observations.into_iter().filter(is_behind);
         let behind = behind.map(|last| (last.target, now - last.time)).collect();
         Ok(Some(Self {
@@ -203,7 +206,7 @@ fn last_observations(
     client: &SpiClient<'_>,
     since: Micros,
     filters: &Filters,
-) -> Result<Vec<Last>, Error> {
+) -> Result<Vec<LastObservation>, Error> {
     let params = Params::default();
     let [day_before, day_before_that] =
         [1, 2].map(|days| params.bind_time(&format!("{days} days before"), since - days * DAY));
@@ -219,7 +222,7 @@ fn last_observations(
     let rows = client.query(&statement, &params.take())?;
     require_room(rows.len(), LAST_OBSERVATION_BYTES)?;
     rows.map(|row| {
-        Ok(Last {
+        Ok(LastObservation {
             target: row.get("target")?,
             time: row.time("last_observation")?,
             server: row.get("server")?,
@@ -232,8 +235,8 @@ fn last_observations(
 }
 
 /// Returns the time of the last observation if all targets are late or silent.
-fn stalled(observations: &[Last]) -> Option<Micros> {
-    let behind = |last: &Last| last.silent || last.late;
+fn stalled(observations: &[LastObservation]) -> Option<Micros> {
+    let behind = |last: &LastObservation| last.silent || last.late;
     let latest = observations.iter().map(|last| last.time).max();
     latest.filter(|_| observations.iter().all(behind))
 }

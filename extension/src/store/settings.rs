@@ -1,7 +1,7 @@
 //! The settings of the store: retention periods, limits of feeds, the handling of chunks, and the lag of rollups.
 
 use jobstats_core::base::instant::Micros;
-use jobstats_core::rules::increment::Keep;
+use jobstats_core::rules::increment::Retention;
 use pgrx::datum::{DatumWithOid, Interval};
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
@@ -62,7 +62,7 @@ impl Settings {
 #[derive(Debug, Clone, Copy)]
 pub struct Reduced {
     /// The values that are stored.
-    pub keep: Keep,
+    pub keep: Retention,
     /// The users below this number are those of the system, whose entries are added up.
     pub fold_uids_below: u32,
 }
@@ -89,7 +89,7 @@ pub fn settings(client: &SpiClient<'_>) -> Result<Settings, Error> {
         feed_wait: row.get("feed_wait")?,
         max_rate: limit("max_rate")?,
         reduced: Reduced {
-            keep: Keep::parse(&row.get::<String>("keep")?).unwrap_or_default(),
+            keep: Retention::parse(&row.get::<String>("keep")?).unwrap_or_default(),
             fold_uids_below: uid_limit(row.get("fold_uids_below")?),
         },
         front: row.get("front")?,

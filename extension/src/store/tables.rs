@@ -81,12 +81,18 @@ pub fn definitions(partitioned: &str) -> String {
     let columns: Vec<String> = operation_columns()
         .map(|(_, name)| format!("\"{name}\" bigint"))
         .collect();
-    let tables = sql!(
-        "tables/tables.sql",
+    let observations = sql!(
+        "tables/observations.sql",
         partitioned = partitioned,
         operation_columns = columns.join(",\n"),
     );
-    tables + include_str!("tables/events.sql")
+    [
+        include_str!("tables/tables.sql"),
+        include_str!("tables/jobs.sql"),
+        include_str!("tables/events.sql"),
+        &observations,
+    ]
+    .concat()
 }
 
 /// Applies the settings on chunks, if TimescaleDB is installed.

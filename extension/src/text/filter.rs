@@ -4,7 +4,7 @@ use std::ffi::CStr;
 
 use jobstats_core::usage::Condition;
 use jobstats_core::usage::dimension::Dimension;
-use jobstats_core::usage::filter::{FilterError, Wanted, checked, read};
+use jobstats_core::usage::filter::{FilterError, Matcher, checked, read};
 use pgrx::datum::Internal;
 use pgrx::prelude::*;
 use serde_json::{Map, Value};
@@ -49,7 +49,7 @@ fn filter_matches(filter: Jsonb<'_>, labels: Jsonb<'_>, any: bool) -> SqlResult<
     let labels = labels.read(LIMIT).unwrap_or_default();
     let is_met = |(key, value): (&String, &Value)| {
         let dimension = Dimension::find(key)?;
-        let wanted = Condition::new(dimension, Wanted::of(dimension, value)?, [], false);
+        let wanted = Condition::new(dimension, Matcher::of(dimension, value)?, [], false);
         Some(wanted.lets(labels.get(key).and_then(Value::as_str), None))
     };
     let mut met = filter.iter().filter_map(is_met);

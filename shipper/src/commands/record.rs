@@ -53,7 +53,7 @@ pub fn execute(options: Options) -> Result<(), CommandError> {
     let Some(interval) = interval else {
         return recorder.record(&lock);
     };
-    let schedule = Schedule::new(interval, &recorder.source.sender.server);
+    let schedule = Schedule::new(interval, &recorder.source.server_name.server);
     notify::ready();
     loop {
         schedule.sleep();

@@ -21,7 +21,7 @@ mod tests;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Starts a program. It inherits the lock: if this process is killed, the lock is held until the program and its children have ended, so
-/// that no second one starts beside them.
+/// that only one runs at a time.
 pub fn start(command: &mut Command, lock: Option<&Lock>) -> io::Result<Process> {
     for name in secrets(env::vars_os()) {
         command.env_remove(name);
@@ -37,7 +37,7 @@ pub fn finish(
     sink: impl FnMut(&[u8], Duration) -> io::Result<()>,
 ) -> io::Result<ExitOutcome> {
     let ended = process.finish(limit, true, sink);
-    // A second lctl beside one that is stuck would only wait for the same lock.
+    // A second lctl would only wait for the same lock as one that is stuck.
     if !process.kill(PATIENCE)? {
         let id = process.id();
         warn(format_args!(
@@ -50,7 +50,8 @@ pub fn finish(
     ended
 }
 
-/// Returns the variables that hold a password: those of the database, and proxies whose URL has one. What the shipper starts needs none.
+/// Returns the variables that hold a password: those for the database, and proxies with a password in the URL. Child processes do not need
+/// them.
 fn secrets(environment: impl Iterator<Item = (OsString, OsString)>) -> Vec<OsString> {
     let is_secret = |(name, value): &(OsString, OsString)| {
         let has_user = value.as_encoded_bytes().contains(&b'@');

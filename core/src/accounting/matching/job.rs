@@ -24,7 +24,7 @@ pub struct Run {
     pub submitted: Option<Micros>,
     /// The start.
     pub started: Micros,
-    /// The end; `None` if nobody has said so.
+    /// The end; `None` if unknown.
     pub ended: Option<Micros>,
     /// The time of the latest text that names the run.
     pub updated: Micros,
@@ -96,7 +96,7 @@ pub struct Owner {
 }
 
 impl Owner {
-    /// Returns whether anything is known of the user.
+    /// Returns whether the user is known at all.
     pub fn is_known(&self) -> bool {
         self.uid.is_some() || self.user_name.is_some()
     }

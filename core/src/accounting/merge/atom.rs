@@ -1,4 +1,4 @@
-//! Knowledge of one start of a submission: the greatest of all values that were said, each with its rank and time.
+//! All values of one start of a submission: the greatest of each, with its rank and time.
 //!
 //! Joining two atoms takes the greater of each value. So it does not matter in which order, how often or in which groups
 //! they are joined.
@@ -32,16 +32,16 @@ impl Start {
 type Stamp = (Rank, Micros);
 
 /// A value with the rank and time of its record. The greatest one counts.
-type Said<T> = Option<(Stamp, T)>;
+type Stamped<T> = Option<(Stamp, T)>;
 
 /// The values of `extra` by their names.
 type Extra = BTreeMap<String, (Stamp, String)>;
 
 /// Adds values of `extra`, of each name the greatest one.
-fn keep_greatest(extra: &mut Extra, said: impl IntoIterator<Item = (String, (Stamp, String))>) {
-    for (name, said) in said {
+fn keep_greatest(extra: &mut Extra, values: impl IntoIterator<Item = (String, (Stamp, String))>) {
+    for (name, value) in values {
         let known = extra.remove(&name);
-        extra.insert(name, known.into_iter().fold(said, Ord::max));
+        extra.insert(name, known.into_iter().fold(value, Ord::max));
     }
     while extra.len() > EXTRA_MAX {
         extra.pop_last();
@@ -61,7 +61,7 @@ macro_rules! atom {
             pub extra: BTreeMap<String, String>,
             /// The time of the latest text whose record has the rank of the row.
             pub updated: Micros,
-            /// The origin of values, where `updated` does not tell it.
+            /// The origin of values, where it differs from `updated`.
             #[serde(skip_serializing_if = "Provenance::is_empty")]
             pub provenance: Provenance,
         }
@@ -78,7 +78,7 @@ macro_rules! atom {
         pub struct Atom {
             /// The greatest rank and time.
             stamp: Stamp,
-            $($name: Said<$type>,)*
+            $($name: Stamped<$type>,)*
             extra: Extra,
         }
 
@@ -93,7 +93,7 @@ macro_rules! atom {
                 }
             }
 
-            /// Reads a row with one start, whose own provenance is that of its values.
+            /// Reads a row with one start: its provenance is the provenance of the values.
             fn of_values(form: &Form) -> Self {
                 let stamp = (Rank::of(form.started, form.ended), form.updated);
                 let origins = &form.provenance.values;

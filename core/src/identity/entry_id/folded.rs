@@ -1,4 +1,4 @@
-//! The entry that stands for all entries of a user of the system.
+//! The entry that sums up all entries of a system user.
 
 use super::{Identity, Status};
 
@@ -27,8 +27,8 @@ impl<'a> Identity<'a> {
         })
     }
 
-    /// Returns the user to whom the entry is folded if users below a limit are: those of the system, and only their entries
-    /// that name no job, because work for a job belongs to the job.
+    /// Returns the user to whom the entry is folded if system users are below a limit. Only entries without a job are
+    /// folded, because I/O for a job belongs to the job.
     pub fn folded_below(&self, limit: u32) -> Option<u32> {
         self.uid.filter(|uid| *uid < limit && self.job.is_none())
     }

@@ -1,4 +1,4 @@
-//! Guesses the format with which identifiers were made.
+//! Guesses the format of identifiers.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! Names whose work made others wait, or nobody.
+//! Finds whose load made requests wait.
 
 /// The part of the rise from which on a subject is named.
 pub const NAMED: f64 = 0.4;
@@ -21,19 +21,19 @@ pub struct Load {
 
 /// The answer to who made a load rise.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Blame {
+pub struct Culprit {
     /// The subject that made most of the rise, if that is enough to name it.
     pub named: Option<usize>,
     /// Subjects by their part of the rise in the servers' time, largest first, with that part; only those who rose.
     pub shares: Vec<(usize, f64)>,
-    /// The load in the event ÷ that of other days: the larger one of calls and bytes; `None` if there was none.
+    /// The load in the event ÷ the load of other days: the larger one of calls and bytes; `None` without a load.
     pub times: Option<f64>,
 }
 
-/// Says who made the load rise. A subject is named if it made enough of the rise in the servers' time, and as much of the rise in calls or in
+/// Finds who made the load rise. A subject is named if it made enough of the rise in the servers' time, and as much of the rise in calls or in
 /// bytes, while these rose as a whole: where servers are slow at their usual load, whoever works most also waits most, and is not to blame. All
-/// this must be so beside other days and beside the time just before: whoever had worked as much for hours did not make the others wait now.
-pub fn blame(subjects: &[Load]) -> Blame {
+/// this must hold against other days and against the time just before: a subject with the same load for hours did not start the waiting.
+pub fn find_culprit(subjects: &[Load]) -> Culprit {
     let rises = [0, 1].map(|before| Rise::of(subjects, before));
     let share = |subject: usize| rises[0].time[subject].min(rises[1].time[subject]);
     let mut shares: Vec<_> = (0..subjects.len()).map(|it| (it, share(it))).collect();
@@ -43,7 +43,7 @@ pub fn blame(subjects: &[Load]) -> Blame {
     let named = shares
         .first()
         .filter(|(it, share)| *share >= NAMED && is_cause(*it));
-    Blame {
+    Culprit {
         named: named.map(|(subject, _)| *subject),
         shares,
         times: rises[0]
@@ -54,12 +54,12 @@ pub fn blame(subjects: &[Load]) -> Blame {
     }
 }
 
-/// Asks who made the load rise by one dimension after the other, such as users, accounts and jobs, until somebody is named. If nobody is, the
-/// first answer counts. `ask` returns what belongs to an answer beside it.
+/// Searches by one dimension after the other, such as users, accounts and jobs, until a culprit is named. Without any, the first answer
+/// counts. `ask` returns the culprit and further data of an answer.
 pub fn search<D, T, E>(
     dimensions: impl IntoIterator<Item = D>,
-    mut ask: impl FnMut(D) -> Result<(T, Blame), E>,
-) -> Result<Option<(T, Blame)>, E> {
+    mut ask: impl FnMut(D) -> Result<(T, Culprit), E>,
+) -> Result<Option<(T, Culprit)>, E> {
     let mut first = None;
     for dimension in dimensions {
         let answer = ask(dimension)?;

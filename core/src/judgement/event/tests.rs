@@ -117,7 +117,7 @@ fn disk(millis: &[u64]) -> slow::Target {
     let class = slow::class(false, 1, 1 << 20);
     let value = |millis: &u64| {
         let mut all = slow::ByClass::default();
-        all[class] = slow::Served {
+        all[class] = slow::ServedCalls {
             calls: 100,
             usecs: 100_000 * millis,
         };
@@ -152,7 +152,7 @@ fn an_hour_of_slow_probes_is_an_episode_and_confirms_what_began_in_it() {
         (3 * HOUR, Some(3 * HOUR))
     );
     assert!((found[0].value - 0.19 / 3.0).abs() < 1e-12 && (found[0].rate - 1.0).abs() < 1e-12);
-    // An hour without probes ends it, and one that is not over says nothing.
+    // An hour without probes ends it, and an unfinished one does not count.
     probe.hours.remove(3);
     let found = probe::episodes(std::slice::from_ref(&probe));
     assert_eq!(minutes(&found), [(120, 180, true), (240, 300, true)]);
@@ -316,7 +316,7 @@ fn who_made_the_load_rise_is_named_and_who_suffers_is_not() {
         load([100.0, 100.0, 110.0], [1.0; 3]),
         load([300.0, 310.0, 290.0], [1.0; 3]),
     ];
-    let with = |other| culprit::blame(&[&usual[..], &[other]].concat());
+    let with = |other| culprit::find_culprit(&[&usual[..], &[other]].concat());
     let storm = with(load([0.0, 0.0, 500.0], [1.0; 3]));
     assert_eq!((storm.named, storm.shares[0].0), (Some(2), 2));
     assert_eq!(storm.times, Some(2.25));
@@ -325,7 +325,7 @@ fn who_made_the_load_rise_is_named_and_who_suffers_is_not() {
     assert_eq!(with(load([500.0, 0.0, 510.0], [1.0; 3])).named, None);
     // Disks three times as slow: who works most waits most.
     let slow = [1.0, 1.0, 3.0];
-    let slow = culprit::blame(&[
+    let slow = culprit::find_culprit(&[
         load([100.0, 100.0, 110.0], slow),
         load([300.0, 300.0, 290.0], slow),
     ]);
@@ -333,8 +333,8 @@ fn who_made_the_load_rise_is_named_and_who_suffers_is_not() {
     let many: Vec<_> = (0..10)
         .map(|_| load([10.0, 10.0, 50.0], [1.0; 3]))
         .collect();
-    assert_eq!(culprit::blame(&many).named, None);
-    assert_eq!(culprit::blame(&[]).named, None);
+    assert_eq!(culprit::find_culprit(&many).named, None);
+    assert_eq!(culprit::find_culprit(&[]).named, None);
 }
 
 #[test]
@@ -345,10 +345,10 @@ fn the_first_dimension_that_names_somebody_counts_or_else_the_first_one() {
         .collect();
     let search = |by: &[(&'static str, &[culprit::Load])]| {
         let ask = |(name, loads): &(&'static str, &[culprit::Load])| {
-            Ok::<_, ()>((*name, culprit::blame(loads)))
+            Ok::<_, ()>((*name, culprit::find_culprit(loads)))
         };
         let found = culprit::search(by, ask).unwrap_or_default();
-        found.map(|(name, blame)| (name, blame.named))
+        found.map(|(name, culprit)| (name, culprit.named))
     };
     assert_eq!(
         search(&[("user", &many), ("job", &one)]),

@@ -1,8 +1,8 @@
-//! The records to carry with a text: records that were known before the text and are missing from it.
+//! The records to carry with a snapshot: records that were known before the snapshot and are missing from it.
 
 use std::collections::TryReserveError;
 
-use super::epoch::{Life, SeenValues};
+use super::epoch::{Epoch, SeenValues};
 use super::value::{bit, slot_in};
 use crate::base::instant::Micros;
 use crate::base::operation::OPERATIONS;
@@ -24,28 +24,31 @@ pub(super) struct Withheld {
     pub lower: Vec<Slot>,
 }
 
-/// The operations that occur in any record of a text.
+/// The operations that occur in any record of a snapshot.
 #[derive(Default)]
-pub(super) struct InText {
+pub(super) struct InSnapshot {
     /// The bits of the listed operations.
     pub listed: u64,
     /// The slots of the unlisted operations, each with its unit.
     unlisted: Vec<(Slot, Unit)>,
 }
 
-impl InText {
-    /// Collects the operations of a text.
-    pub fn of(text: &Snapshot) -> Self {
-        let mut units = vec![None; text.unlisted.len()];
-        // Most texts have no unlisted operations.
-        let records = text.records.iter().filter(|_| !text.unlisted.is_empty());
-        let counters = records.flat_map(|record| text.counters_of(record));
+impl InSnapshot {
+    /// Collects the operations of a snapshot.
+    pub fn of(snapshot: &Snapshot) -> Self {
+        let mut units = vec![None; snapshot.unlisted.len()];
+        // Most snapshots have no unlisted operations.
+        let records = snapshot
+            .records
+            .iter()
+            .filter(|_| !snapshot.unlisted.is_empty());
+        let counters = records.flat_map(|record| snapshot.counters_of(record));
         for counter in counters.filter(|counter| bit(counter.slot).is_none()) {
             if let Some(unit) = units.get_mut(usize::from(counter.slot) - OPERATIONS.len()) {
                 *unit = Some((counter.slot, counter.unit));
             }
         }
-        let records = text.records.iter();
+        let records = snapshot.records.iter();
         Self {
             listed: records.fold(0, |bits, record| bits | record.present),
             unlisted: units.into_iter().flatten().collect(),
@@ -64,10 +67,10 @@ impl Withheld {
 }
 
 impl<'a> CarriedRecords<'a> {
-    /// Creates an empty collection of records to carry with a text.
-    pub fn with(text: &Snapshot<'a>) -> Self {
+    /// Creates an empty collection of records to carry with a snapshot.
+    pub fn with(snapshot: &Snapshot<'a>) -> Self {
         let snapshot = Snapshot {
-            target: text.target,
+            target: snapshot.target,
             complete: true,
             observed: true,
             ..Snapshot::default()
@@ -83,10 +86,10 @@ impl<'a> CarriedRecords<'a> {
         (self.snapshot, self.entries)
     }
 
-    /// Carries all known values of an entry that is missing from the text.
-    pub fn entry(&mut self, life: &Life<'a>) -> Result<(), TryReserveError> {
-        for share in life.shares() {
-            let start_time = life.start_time();
+    /// Carries all known values of an entry that is missing from the snapshot.
+    pub fn entry(&mut self, epoch: &Epoch<'a>) -> Result<(), TryReserveError> {
+        for share in epoch.shares() {
+            let start_time = epoch.start_time();
             self.part(&share.part, start_time, share.listed, |slot| {
                 share.has_say(slot)
             })?;
@@ -98,14 +101,14 @@ impl<'a> CarriedRecords<'a> {
     /// Carries the known values of the withheld counters of a record of `snapshot`.
     pub fn withheld(
         &mut self,
-        life: &Life<'a>,
+        epoch: &Epoch<'a>,
         (snapshot, record): (&Snapshot<'a>, &Record),
         withheld: &Withheld,
     ) -> Result<(), TryReserveError> {
         let before = self.snapshot.records.len();
-        for share in life.shares() {
+        for share in epoch.shares() {
             let listed = share.listed & withheld.listed;
-            // The start_time of the text tells to which life of the entry these counters belong.
+            // The start_time of the snapshot identifies the epoch of these counters.
             self.part(&share.part, record.start_time, listed, |slot| {
                 let own = slot_in(snapshot, share.part.snapshot, slot);
                 let own = own.filter(|own| snapshot.value(record, *own).is_some());
@@ -117,18 +120,18 @@ impl<'a> CarriedRecords<'a> {
         Ok(())
     }
 
-    /// Carries zeros for the counters that a record of a new life lacks although other records of its text have them.
+    /// Carries zeros for the counters that a record of a new epoch lacks although other records of its snapshot have them.
     /// Counters with known values are left to [`CarriedRecords::withheld`].
     pub fn zeros(
         &mut self,
         since: Micros,
         (snapshot, record): (&'a Snapshot<'a>, &'a Record),
-        life: Option<&Life<'a>>,
-        in_text: &InText,
+        epoch: Option<&Epoch<'a>>,
+        in_snapshot: &InSnapshot,
     ) -> Result<(), TryReserveError> {
         let (before, begin) = (self.snapshot.records.len(), self.snapshot.counters.end());
-        let is_known = |slot| life.is_some_and(|life| life.value(snapshot, slot).is_some());
-        for (slot, unit) in &in_text.unlisted {
+        let is_known = |slot| epoch.is_some_and(|epoch| epoch.value(snapshot, slot).is_some());
+        for (slot, unit) in &in_snapshot.unlisted {
             if snapshot.value(record, *slot).is_none() && !is_known(*slot) {
                 self.counter(snapshot, &Counter::zero(*slot, *unit), begin)?;
             }
@@ -138,13 +141,13 @@ impl<'a> CarriedRecords<'a> {
             snapshot,
             record,
         };
-        let listed = in_text.listed & !record.present & !life.map_or(0, Life::listed);
+        let listed = in_snapshot.listed & !record.present & !epoch.map_or(0, Epoch::listed);
         self.record(&part, record.start_time, listed, begin)?;
         self.entries += u64::from(self.snapshot.records.len() > before);
         Ok(())
     }
 
-    /// Adds a record with the part's counters of the given operations, unless there are none.
+    /// Adds a record with the part's counters of the given operations, if any.
     fn part(
         &mut self,
         part: &SeenValues<'a>,
@@ -188,7 +191,7 @@ impl<'a> CarriedRecords<'a> {
         )
     }
 
-    /// Adds a record with the counters from `begin` on, unless there are none.
+    /// Adds a record with the counters from `begin` on, if any.
     fn record(
         &mut self,
         part: &SeenValues<'a>,

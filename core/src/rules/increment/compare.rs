@@ -1,10 +1,10 @@
-//! Compares an observation with the next one: finds the life of every record and the increments that follow.
+//! Compares an observation with the next one: finds the epoch of every record and the increments that follow.
 
 use std::collections::TryReserveError;
 
-use super::carried::{CarriedRecords, InText, Withheld};
+use super::carried::{CarriedRecords, InSnapshot, Withheld};
 use super::cut::is_any_active;
-use super::epoch::{Life, counted, unlisted};
+use super::epoch::{Epoch, counted, unlisted};
 use super::history::{Head, History, NOTHING};
 use super::limit::active;
 use super::row::Rows;
@@ -15,8 +15,8 @@ use crate::base::pause::Pause;
 use crate::rules::snapshot::{ByKey, Counter, Record, Snapshot};
 use crate::text::job_stats::{Clock, Time, Unit};
 
-/// The number of entries with `start_time` that are carried for a day with any text. A text with more records carries
-/// as many entries as it has itself. Without a limit the finished jobs of a busy day would outweigh the text: five
+/// The number of entries with `start_time` that are carried for a day with any snapshot. A snapshot with more records carries
+/// as many entries as it has itself. Without a limit the finished jobs of a busy day would outweigh the snapshot: five
 /// times, with 28 targets of 90 entries each.
 const CARRIED_AT_LEAST: usize = 100;
 
@@ -30,20 +30,20 @@ pub fn compare<'a>(
     cleanup_interval: u32,
     pause: Pause<'_>,
 ) -> Result<Comparison<'a>, CompareError> {
-    let text = next.snapshot.unwrap_or(&NOTHING);
+    let snapshot = next.snapshot.unwrap_or(&NOTHING);
     let Some(previous) = previous else {
         // A first observation is a baseline (rule 2).
         return Ok(Comparison {
-            entries: text.records.len() as u64,
-            carried: CarriedRecords::with(text).finish().0,
+            entries: snapshot.records.len() as u64,
+            carried: CarriedRecords::with(snapshot).finish().0,
             ..Comparison::default()
         });
     };
-    let comparing = Comparing::new(previous, next, text, pause)?;
-    Ok(comparing.run(cleanup_interval)?)
+    let comparer = Comparer::new(previous, next, snapshot, pause)?;
+    Ok(comparer.run(cleanup_interval)?)
 }
 
-/// Returns the time for which an entry without `start_time` may be missing and still be in the same life. This is 1.5
+/// Returns the time for which an entry without `start_time` may be missing and still be in the same epoch. This is 1.5
 /// cleanup intervals, because Lustre looks for idle entries every half cleanup interval.
 fn retention(cleanup_interval: u32) -> Micros {
     match cleanup_interval {
@@ -61,52 +61,52 @@ pub(crate) fn wall(time: Option<Time>) -> Option<Micros> {
         .checked_add(Micros::from(time.nanos / 1_000))
 }
 
-/// Returns the `start_time` of the latest life of every entry.
+/// Returns the `start_time` of the latest epoch of every entry.
 pub(super) fn latest_start_times<'a>(
-    text: &'a Snapshot<'_>,
+    snapshot: &'a Snapshot<'_>,
     pause: Pause<'_>,
 ) -> Result<ByKey<'a, Option<Time>>, TryReserveError> {
     let mut latest = ByKey::default();
-    latest.try_reserve(text.records.len())?;
-    for record in pause.among(&text.records) {
-        let start_time = latest.entry(text.key(record)).or_default();
+    latest.try_reserve(snapshot.records.len())?;
+    for record in pause.among(&snapshot.records) {
+        let start_time = latest.entry(snapshot.key(record)).or_default();
         *start_time = record.start_time.max(*start_time);
     }
     Ok(latest)
 }
 
-/// The values with which a record's counters are compared. Without `life` and `zero`, the counters are a baseline.
+/// The reference values of a record's counters. Without `epoch` and `zero`, the counters are a baseline.
 #[derive(Default)]
-struct Before<'a> {
-    /// The known values of the same life.
-    life: Option<Life<'a>>,
+struct Reference<'a> {
+    /// The known values of the same epoch.
+    epoch: Option<Epoch<'a>>,
     /// The time at which all counters without a known value were zero.
     zero: Option<Micros>,
     /// True if the counters were zero because they restarted.
     reset: bool,
 }
 
-impl<'a> Before<'a> {
-    fn same(life: Life<'a>) -> Self {
+impl<'a> Reference<'a> {
+    fn same(epoch: Epoch<'a>) -> Self {
         Self {
-            life: Some(life),
+            epoch: Some(epoch),
             ..Self::default()
         }
     }
 }
 
-struct Comparing<'a, 'o> {
+struct Comparer<'a, 'o> {
     previous: &'o Observation<'a>,
     next: &'o Observation<'a>,
-    text: &'a Snapshot<'a>,
+    snapshot: &'a Snapshot<'a>,
     pause: Pause<'o>,
     history: History<'a>,
-    /// True if the previous text had every record. An entry that was not known is then proven to be born since, even
+    /// True if the previous snapshot had every record. An entry that was not known is then proven to be born since, even
     /// without a `start_time`.
-    previous_is_whole: bool,
-    /// The time after which certainly no text had an entry that is not known.
+    previous_is_complete: bool,
+    /// The time after which certainly no snapshot had an entry that is not known.
     never_seen_since: Micros,
-    in_text: InText,
+    in_snapshot: InSnapshot,
     carry: CarriedRecords<'a>,
     /// True if any known entry goes on.
     survived: bool,
@@ -114,38 +114,38 @@ struct Comparing<'a, 'o> {
     cut: bool,
     /// The entry of the last record, if it is known.
     last: Option<Head>,
-    latest_in_text: Option<ByKey<'a, Option<Time>>>,
+    latest_in_snapshot: Option<ByKey<'a, Option<Time>>>,
     result: Comparison<'a>,
 }
 
-impl<'a, 'o> Comparing<'a, 'o> {
+impl<'a, 'o> Comparer<'a, 'o> {
     fn new(
         previous: &'o Observation<'a>,
         next: &'o Observation<'a>,
-        text: &'a Snapshot<'a>,
+        snapshot: &'a Snapshot<'a>,
         pause: Pause<'o>,
     ) -> Result<Self, TryReserveError> {
         let history = History::new(previous, pause)?;
         Ok(Self {
             previous,
             next,
-            text,
+            snapshot,
             pause,
-            previous_is_whole: is_whole(previous, &history),
+            previous_is_complete: is_complete(previous, &history),
             never_seen_since: history.never_seen_since().unwrap_or(previous.time),
             history,
-            in_text: InText::of(text),
-            carry: CarriedRecords::with(text),
+            in_snapshot: InSnapshot::of(snapshot),
+            carry: CarriedRecords::with(snapshot),
             survived: false,
             cut: false,
             last: None,
-            latest_in_text: None,
+            latest_in_snapshot: None,
             result: Comparison::default(),
         })
     }
 
     fn run(mut self, cleanup_interval: u32) -> Result<Comparison<'a>, TryReserveError> {
-        for record in self.pause.among(&self.text.records) {
+        for record in self.pause.among(&self.snapshot.records) {
             self.record(record)?;
         }
         self.result.ends_early = self.ends_early(cleanup_interval);
@@ -154,22 +154,22 @@ impl<'a, 'o> Comparing<'a, 'o> {
         Ok(Comparison {
             carried,
             carried_count,
-            entries: self.text.records.len() as u64,
+            entries: self.snapshot.records.len() as u64,
             active: active(&self.result.increments),
             ..self.result
         })
     }
 
     fn record(&mut self, record: &'a Record) -> Result<(), TryReserveError> {
-        if self.history.has_ended(self.text, record) {
-            return self.problem(record, None, Reason::OlderLife);
+        if self.history.has_ended(self.snapshot, record) {
+            return self.problem(record, None, Reason::OlderEpoch);
         }
-        let head = self.history.find(self.text, record)?;
+        let head = self.history.find(self.snapshot, record)?;
         self.last = head;
         let before = match head {
             Some(head) => {
                 self.history.mark(head);
-                if self.history.is_unchanged(head, self.text, record) {
+                if self.history.is_unchanged(head, self.snapshot, record) {
                     self.survived = true;
                     return Ok(());
                 }
@@ -179,103 +179,103 @@ impl<'a, 'o> Comparing<'a, 'o> {
         };
         match before {
             Some(before) => self.difference(record, &before),
-            None => self.problem(record, None, Reason::OlderLife),
+            None => self.problem(record, None, Reason::OlderEpoch),
         }
     }
 
     /// Returns the previous values of an entry that is not known (rule 3).
-    fn birth(&self, record: &Record) -> Before<'a> {
+    fn birth(&self, record: &Record) -> Reference<'a> {
         let is_proven = match wall(record.start_time) {
             Some(start) => start > self.never_seen_since,
-            None => self.previous_is_whole,
+            None => self.previous_is_complete,
         };
-        Before {
+        Reference {
             zero: is_proven.then(|| self.beginning(record, self.never_seen_since)),
-            ..Before::default()
+            ..Reference::default()
         }
     }
 
-    /// Returns true if the record's life is proven to have begun after the previous observation.
+    /// Returns true if the record's epoch is proven to have begun after the previous observation.
     fn began_later(&self, record: &Record) -> bool {
         wall(record.start_time).is_some_and(|start| start > self.previous.time)
     }
 
-    /// Returns the time at which a life began that is not the one last seen at `seen` (rules 3 and 4).
+    /// Returns the time at which an epoch began that is not the one last seen at `seen` (rules 3 and 4).
     ///
-    /// This is the life's `start_time`, if it is on the wall clock and lies between `seen` and this text. It does not if
-    /// the server's clock was set, or if the life began while this text was printed. The life then began after the
-    /// previous observation, whose text would have had it, or after `seen` if that text may lack records.
+    /// This is the epoch's `start_time`, if it is on the wall clock and lies between `seen` and this snapshot. It does not if
+    /// the server's clock was set, or if the epoch began while this snapshot was printed. The epoch then began after the
+    /// previous observation, whose snapshot would have had it, or after `seen` if that snapshot may lack records.
     fn beginning(&self, record: &Record, seen: Micros) -> Micros {
         let start =
             wall(record.start_time).filter(|start| seen < *start && *start < self.next.time);
         match start {
             Some(start) => start,
-            None if self.previous_is_whole || self.began_later(record) => self.previous.time,
+            None if self.previous_is_complete || self.began_later(record) => self.previous.time,
             None => seen,
         }
     }
 
-    /// Returns the previous values of an entry that is known: those of the same life, or those of a new one (rules 4
-    /// and 5). Returns `None` if the record is of an older life.
+    /// Returns the previous values of a known entry: of the same epoch, or of a new one (rules 4 and 5). Returns `None`
+    /// if the record is of an older epoch.
     fn before(
         &mut self,
         head: Head,
         record: &Record,
-    ) -> Result<Option<Before<'a>>, TryReserveError> {
-        let same = self.history.life(head, record.start_time);
-        let Some(life) = same.or_else(|| self.history.latest_life(head)) else {
+    ) -> Result<Option<Reference<'a>>, TryReserveError> {
+        let same = self.history.epoch(head, record.start_time);
+        let Some(epoch) = same.or_else(|| self.history.latest_epoch(head)) else {
             return Ok(Some(self.birth(record)));
         };
-        Ok(Some(match life.start_time().zip(record.start_time) {
-            Some((known, start)) if known == start => Before::same(life),
+        Ok(Some(match epoch.start_time().zip(record.start_time) {
+            Some((known, start)) if known == start => Reference::same(epoch),
             Some((known, start)) if start < known && self.is_stale(record, known)? => {
                 return Ok(None);
             }
-            Some(_) => self.restart(life, None, record),
-            // One of the two has no start_time, for example because the stats header was switched on or off. Of two
-            // lives in the text only the older one, which comes first, can be the known one.
-            None if self.history.claim(head) => match life.restarted(self.text, record) {
-                None => Before::same(life),
-                fell => self.restart(life, fell, record),
+            Some(_) => self.restart(epoch, None, record),
+            // One of the two has no start_time, for example because the stats header was switched on or off. If the
+            // snapshot has two epochs, only the older one, which comes first, can be the known one.
+            None if self.history.claim(head) => match epoch.restarted(self.snapshot, record) {
+                None => Reference::same(epoch),
+                fell => self.restart(epoch, fell, record),
             },
-            None => self.restart(life, None, record),
+            None => self.restart(epoch, None, record),
         }))
     }
 
-    /// Returns the previous values of a life other than the known one. All that the new life counted is new, unless a
-    /// text that is gone may have had it already.
+    /// Returns the previous values of an epoch other than the known one. All that the new epoch counted is new, unless a
+    /// snapshot that is gone may have had it already.
     ///
     /// `fell` is the latest time at which a counter that fell was last seen. If only a counter that had been missing
-    /// fell, values that were seen after `fell` may already be of the new life. This holds even for a life that began
-    /// after the previous observation, which is the time of the first byte: the life may have begun while that text was
+    /// fell, values that were seen after `fell` may already be of the new epoch. This holds even for an epoch that began
+    /// after the previous observation, which is the time of the first byte: the epoch may have begun while that snapshot was
     /// printed.
-    fn restart(&self, known: Life<'a>, fell: Option<Micros>, record: &Record) -> Before<'a> {
+    fn restart(&self, known: Epoch<'a>, fell: Option<Micros>, record: &Record) -> Reference<'a> {
         let began_later = self.began_later(record);
         if self.previous.snapshot.is_none() && !began_later {
-            return Before::default();
+            return Reference::default();
         }
         let last_seen = known.last_seen();
-        let (zero, life) = match fell.filter(|fell| *fell < last_seen) {
+        let (zero, epoch) = match fell.filter(|fell| *fell < last_seen) {
             None => (self.beginning(record, last_seen), None),
             Some(fell) if began_later => (self.previous.time, known.seen_after(fell)),
             Some(fell) => (fell, known.seen_after(fell)),
         };
-        Before {
+        Reference {
             zero: Some(zero),
-            life,
+            epoch,
             reset: true,
         }
     }
 
-    /// Returns true if a life that began before the known one is only a remainder. If the text has no life that can be
-    /// the known one or a later one, the server's clock was set back and the life of this record is new.
+    /// Returns true if an epoch that began before the known one is only a remainder. If the snapshot has no epoch that can be
+    /// the known one or a later one, the server's clock was set back and the epoch of this record is new.
     fn is_stale(&mut self, record: &Record, known: Time) -> Result<bool, TryReserveError> {
-        let starts = match self.latest_in_text.take() {
+        let starts = match self.latest_in_snapshot.take() {
             Some(starts) => starts,
-            None => latest_start_times(self.text, self.pause)?,
+            None => latest_start_times(self.snapshot, self.pause)?,
         };
-        let latest = starts.get(&self.text.key(record)).copied().flatten();
-        self.latest_in_text = Some(starts);
+        let latest = starts.get(&self.snapshot.key(record)).copied().flatten();
+        self.latest_in_snapshot = Some(starts);
         Ok(latest.is_some_and(|latest| {
             latest == known || (latest > known && known.clock == Clock::Epoch)
         }))
@@ -285,26 +285,26 @@ impl<'a, 'o> Comparing<'a, 'o> {
     fn difference(
         &mut self,
         record: &'a Record,
-        before: &Before<'a>,
+        before: &Reference<'a>,
     ) -> Result<(), TryReserveError> {
-        let (text, life) = (self.text, before.life.as_ref());
-        let known = life.map_or(0, Life::listed);
-        let in_text = before.zero.map_or(0, |_| self.in_text.listed);
-        let apart = known | record.present | in_text;
+        let (snapshot, epoch) = (self.snapshot, before.epoch.as_ref());
+        let known = epoch.map_or(0, Epoch::listed);
+        let in_snapshot = before.zero.map_or(0, |_| self.in_snapshot.listed);
+        let apart = known | record.present | in_snapshot;
         let mut withheld = Withheld {
             listed: known & !record.present,
             lower: Vec::new(),
         };
         let mut is_unknown = before.zero.is_none() && record.present & !known != 0;
-        let changed = match life {
-            Some(life) => life.changed(text, record),
-            None => counted(text, record),
+        let changed = match epoch {
+            Some(epoch) => epoch.changed(snapshot, record),
+            None => counted(snapshot, record),
         };
         let changed = changed & record.present;
         let mut rows = Rows::of(changed.count_ones() as usize);
-        let (mut values, mut counters) = (life.map(Life::values), text.counters_of(record));
-        for slot in slots(changed).chain(unlisted(text, record)) {
-            let value = values.as_mut().and_then(|known| known.find(text, slot));
+        let (mut values, mut counters) = (epoch.map(Epoch::values), snapshot.counters_of(record));
+        for slot in slots(changed).chain(unlisted(snapshot, record)) {
+            let value = values.as_mut().and_then(|known| known.find(snapshot, slot));
             let value = value.or(before
                 .zero
                 .map(|since| (since, Counter::zero(slot, Unit::Other))));
@@ -313,7 +313,7 @@ impl<'a, 'o> Comparing<'a, 'o> {
                 is_unknown = true;
                 continue;
             };
-            let name = text.slot_name(slot);
+            let name = snapshot.slot_name(slot);
             match fall(&value, &now) {
                 Some(reason) => {
                     self.problem(record, Some(name), reason)?;
@@ -325,18 +325,18 @@ impl<'a, 'o> Comparing<'a, 'o> {
         self.count(before, is_unknown);
         let reset = before.zero.filter(|_| before.reset);
         self.store(record, rows, reset.map(|since| self.earliest(since)))?;
-        if let Some(life) = life {
-            let is_last = text
+        if let Some(epoch) = epoch {
+            let is_last = snapshot
                 .records
                 .last()
                 .is_some_and(|last| std::ptr::eq(last, record));
-            self.cut |= is_last && life.is_missing_in(text, record);
-            self.carry.withheld(life, (text, record), &withheld)?;
+            self.cut |= is_last && epoch.is_missing_in(snapshot, record);
+            self.carry.withheld(epoch, (snapshot, record), &withheld)?;
         }
         match before.zero {
             Some(since) => {
-                let record = (text, record);
-                self.carry.zeros(since, record, life, &self.in_text)
+                let record = (snapshot, record);
+                self.carry.zeros(since, record, epoch, &self.in_snapshot)
             }
             None => Ok(()),
         }
@@ -349,8 +349,8 @@ impl<'a, 'o> Comparing<'a, 'o> {
         since.max(self.previous.time.saturating_sub(DAY))
     }
 
-    fn count(&mut self, before: &Before, is_unknown: bool) {
-        self.survived |= before.life.is_some();
+    fn count(&mut self, before: &Reference, is_unknown: bool) {
+        self.survived |= before.epoch.is_some();
         self.result.unknown += u64::from(is_unknown);
         self.result.resets += u64::from(before.reset);
         self.result.added += u64::from(before.zero.is_some() && !before.reset);
@@ -370,14 +370,14 @@ impl<'a, 'o> Comparing<'a, 'o> {
         increments.try_reserve(rows.len())?;
         let last_active = wall(record.snapshot_time);
         let rows = rows.into_increments(
-            (record.line, self.text.id(record)),
+            (record.line, self.snapshot.id(record)),
             self.next.time,
             last_active,
-            !self.text.has_several_lives,
+            !self.snapshot.has_several_epochs,
         );
         increments.extend(rows.map(|row| Increment {
             reset: Some(row.since) == reset,
-            // A part of the row could not tell an earlier one, which shows that the clock is wrong, from one that lies before it.
+            // A part of the row could not distinguish an earlier time, which shows a wrong clock, from a time before the part.
             last_active: row.last_active.filter(|&at| at > row.since),
             ..row
         }));
@@ -392,14 +392,14 @@ impl<'a, 'o> Comparing<'a, 'o> {
     ) -> Result<(), TryReserveError> {
         self.result.report(Problem {
             line: record.line,
-            entry: self.text.id(record),
+            entry: self.snapshot.id(record),
             operation,
             reason,
         })
     }
 
-    /// Returns true if the text ends too early, though its last line is whole (rule 3). New entries and new lives stand
-    /// at the end, so a text that has any was printed to its end.
+    /// Returns true if the snapshot ends too early, though its last line is whole (rule 3). New entries and new epochs stand
+    /// at the end, so a snapshot that has any was printed to its end.
     fn ends_early(&self, cleanup_interval: u32) -> bool {
         let Some(last) = self.last.filter(|last| self.history.is_of_text(*last)) else {
             return false;
@@ -412,33 +412,33 @@ impl<'a, 'o> Comparing<'a, 'o> {
         is_any_active(missing, self.previous, self.next, cleanup_interval)
     }
 
-    /// Carries the entries that are missing from the text, as long as they may still exist (rule 3).
+    /// Carries the entries that are missing from the snapshot, as long as they may still exist (rule 3).
     fn carry_missing(&mut self, retention: Micros) -> Result<(), TryReserveError> {
-        let is_whole = self.text.complete && !self.cut && !self.result.ends_early;
+        let is_complete = self.snapshot.complete && !self.cut && !self.result.ends_early;
         let same_server = self.previous.server == self.next.server;
-        // An entry that stands in the text twice restarted while the text was printed. Its first life is not in the
+        // An entry that is in the snapshot twice restarted while the snapshot was printed. Its first epoch is not in the
         // records, but had survived until then.
-        let survived = self.survived || self.text.has_duplicates;
+        let survived = self.survived || self.snapshot.has_duplicates;
         if self.previous.snapshot.is_none() {
-            // Records that were carried before the text that is gone say nothing about the entries of that text.
+            // Records that were carried before the deleted snapshot do not show which entries that snapshot had.
             return Ok(());
         }
         let missing = self.history.missing()?;
         let oldest = self.oldest_carried(&missing)?;
         for head in self.pause.among(missing) {
             let is_of_text = self.history.is_of_text(head);
-            self.result.removed += u64::from(is_whole && is_of_text);
-            let Some(life) = self.history.latest_life(head) else {
+            self.result.removed += u64::from(is_complete && is_of_text);
+            let Some(epoch) = self.history.latest_epoch(head) else {
                 continue;
             };
-            let age = self.next.time.saturating_sub(life.last_seen());
-            let stays = match life.start_time() {
-                _ if !is_whole => is_of_text || age < DAY,
-                Some(_) => age < DAY && life.last_seen() >= oldest,
+            let age = self.next.time.saturating_sub(epoch.last_seen());
+            let stays = match epoch.start_time() {
+                _ if !is_complete => is_of_text || age < DAY,
+                Some(_) => age < DAY && epoch.last_seen() >= oldest,
                 None => same_server && survived && age < retention,
             };
             if stays {
-                self.carry.entry(&life)?;
+                self.carry.entry(&epoch)?;
             }
         }
         Ok(())
@@ -447,17 +447,17 @@ impl<'a, 'o> Comparing<'a, 'o> {
     /// Returns the time since which an entry with `start_time` must have been seen to be carried: only the entries that
     /// were seen latest are.
     fn oldest_carried(&self, missing: &[Head]) -> Result<Micros, TryReserveError> {
-        let room = self.text.records.len().max(CARRIED_AT_LEAST);
+        let room = self.snapshot.records.len().max(CARRIED_AT_LEAST);
         if missing.len() <= room {
             return Ok(Micros::MIN);
         }
         let mut seen = Vec::new();
         seen.try_reserve_exact(missing.len())?;
-        let lives = missing
+        let epochs = missing
             .iter()
-            .filter_map(|head| self.history.latest_life(*head));
-        let dated = lives.filter(|life| life.start_time().is_some());
-        seen.extend(dated.map(|life| life.last_seen()));
+            .filter_map(|head| self.history.latest_epoch(*head));
+        let dated = epochs.filter(|epoch| epoch.start_time().is_some());
+        seen.extend(dated.map(|epoch| epoch.last_seen()));
         if seen.len() <= room {
             return Ok(Micros::MIN);
         }
@@ -466,15 +466,15 @@ impl<'a, 'o> Comparing<'a, 'o> {
     }
 }
 
-/// Returns true if the observation's text had every record that Lustre printed. The records carried with the text tell
+/// Returns true if the observation's snapshot had every record that Lustre printed. The records carried with the snapshot show
 /// whether its last record was cut.
-fn is_whole<'a>(observation: &Observation<'a>, history: &History<'a>) -> bool {
-    let Some(text) = observation.snapshot.filter(|text| text.complete) else {
+fn is_complete<'a>(observation: &Observation<'a>, history: &History<'a>) -> bool {
+    let Some(snapshot) = observation.snapshot.filter(|snapshot| snapshot.complete) else {
         return false;
     };
-    let Some(last) = text.records.last() else {
+    let Some(last) = snapshot.records.last() else {
         return true;
     };
-    let life = history.completed_life(last);
-    !life.is_some_and(|life| life.is_missing_in(text, last))
+    let epoch = history.completed_epoch(last);
+    !epoch.is_some_and(|epoch| epoch.is_missing_in(snapshot, last))
 }

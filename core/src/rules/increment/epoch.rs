@@ -1,4 +1,4 @@
-//! The known values of one life of an entry: the record of a text, overlaid by the records that were carried with it.
+//! The known values of one epoch of an entry: the record of a text, overlaid by the records that were carried with it.
 
 use super::value::{bit, fall, slot_in, slots};
 use crate::base::instant::Micros;
@@ -41,15 +41,15 @@ impl<'a> SeenValues<'a> {
     }
 }
 
-/// The known counters of one life of an entry.
-pub(super) struct Life<'a> {
+/// The known counters of one epoch of an entry.
+pub(super) struct Epoch<'a> {
     main: SeenValues<'a>,
-    /// The carried records of this life: their counters were missing or lower in the text.
+    /// The carried records of this epoch: their counters were missing or lower in the text.
     overlays: Vec<SeenValues<'a>>,
 }
 
-impl<'a> Life<'a> {
-    /// Creates a life from its parts, if there are any. The first part gives the value of a counter only if no other
+impl<'a> Epoch<'a> {
+    /// Creates an epoch from its parts, if there are any. The first part gives the value of a counter only if no other
     /// part has the counter.
     pub fn of(mut parts: impl Iterator<Item = SeenValues<'a>>) -> Option<Self> {
         Some(Self {
@@ -62,7 +62,7 @@ impl<'a> Life<'a> {
         self.main.record.start_time
     }
 
-    /// Returns the time at which the life was last really seen.
+    /// Returns the time at which the epoch was last really seen.
     pub fn last_seen(&self) -> Micros {
         self.parts()
             .map(|part| part.since)
@@ -96,7 +96,7 @@ impl<'a> Life<'a> {
     /// Returns the known values.
     pub fn values(&self) -> Values<'_, 'a> {
         Values {
-            life: self,
+            epoch: self,
             main: self.main.snapshot.counters_of(self.main.record),
         }
     }
@@ -121,8 +121,8 @@ impl<'a> Life<'a> {
             .is_some()
     }
 
-    /// Returns the times at which those counters were last seen for which `is_true` holds. Only counters are tested
-    /// that are known, that the record has too, and that may differ.
+    /// Returns the times at which the counters with `is_true` were last seen. Only counters are tested that are known,
+    /// that the record has too, and that may differ.
     fn where_true(
         &self,
         snapshot: &Snapshot,
@@ -180,10 +180,10 @@ impl<'a> Life<'a> {
     }
 }
 
-/// The known values of a life, for callers that ask in order of slot. Searching for each value from the first counter
-/// on took a tenth of the time of a comparison.
+/// The known values of an epoch, for access in order of slot. Searching for each value from the first counter on took a
+/// tenth of the time of a comparison.
 pub(super) struct Values<'l, 'a> {
-    life: &'l Life<'a>,
+    epoch: &'l Epoch<'a>,
     /// The counters of the main part that have not been passed.
     main: CounterIter<'a>,
 }
@@ -191,16 +191,16 @@ pub(super) struct Values<'l, 'a> {
 impl<'a> Values<'_, 'a> {
     /// Returns the known value of the operation that has this slot in `snapshot`, and the time at which it was seen.
     pub fn find(&mut self, snapshot: &Snapshot, slot: Slot) -> Option<(Micros, Counter<'a>)> {
-        let main = &self.life.main;
-        if bit(slot).is_none() || !self.life.overlays.is_empty() {
-            return self.life.value(snapshot, slot);
+        let main = &self.epoch.main;
+        if bit(slot).is_none() || !self.epoch.overlays.is_empty() {
+            return self.epoch.value(snapshot, slot);
         }
         let value = Snapshot::value_among(&mut self.main, main.record, slot)?;
         Some((main.since, value))
     }
 }
 
-/// The counters of a part that no other part of its life overlays.
+/// The counters of a part that no other part of its epoch overlays.
 pub(super) struct Share<'a, 'l> {
     pub part: SeenValues<'a>,
     pub listed: u64,
@@ -221,7 +221,7 @@ pub(super) fn unlisted(snapshot: &Snapshot, record: &Record) -> impl Iterator<It
     slots.filter(|slot| bit(*slot).is_none())
 }
 
-/// Returns the bits of the listed operations of which a record counted something.
+/// Returns the bits of the listed operations with calls in a record.
 pub(super) fn counted(snapshot: &Snapshot, record: &Record) -> u64 {
     let slots = snapshot.counters_of(record).slots();
     slots.filter_map(bit).fold(0, |bits, bit| bits | bit)

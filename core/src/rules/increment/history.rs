@@ -1,33 +1,33 @@
-//! The records of a target before a text, by identifier.
+//! The records of a target before a snapshot, by identifier.
 
 use std::collections::TryReserveError;
 use std::sync::LazyLock;
 
 use super::Observation;
 use super::compare::wall;
-use super::epoch::{Life, SeenValues};
+use super::epoch::{Epoch, SeenValues};
 use crate::base::instant::Micros;
 use crate::base::pause::Pause;
 use crate::base::room::filled;
 use crate::rules::snapshot::{ByKey, Key, Keys, Record, Snapshot};
 use crate::text::job_stats::Time;
 
-/// The snapshot of a text that is gone, and the carried records of a text that has none.
+/// The snapshot of a deleted observation, and the carried records of an observation without any.
 pub(super) static NOTHING: LazyLock<Snapshot<'static>> = LazyLock::new(Snapshot::default);
 
 /// The position of the first part of an entry in [`History`].
 pub(super) type Head = usize;
 
-/// The records of the previous text in its order, then the records carried with it.
+/// The records of the previous snapshot in its order, then the records carried with it.
 pub(super) struct History<'a> {
     time: Micros,
-    text: &'a Snapshot<'a>,
+    snapshot: &'a Snapshot<'a>,
     carried: &'a Snapshot<'a>,
     found: Vec<bool>,
     claimed: Vec<bool>,
     /// The parts of each identifier, if an entry may have several.
     chains: Option<Chains<'a>>,
-    /// The entries of the text that had not been found when one was out of order. This index is seldom needed: texts
+    /// The entries of the snapshot that had not been found when one was out of order. This index is seldom needed: snapshots
     /// that follow each other have nearly the same entries in the same order.
     rest: Option<ByKey<'a, Head>>,
     /// The position of the next entry, if the entries are in order.
@@ -40,17 +40,17 @@ struct Chains<'a> {
     heads: ByKey<'a, Head>,
     next: Vec<Option<usize>>,
     is_head: Vec<bool>,
-    /// The entries of which the text has a life that ended while it was printed (rule 5).
+    /// The entries with an epoch in the snapshot that ended while it was printed (rule 5).
     ended: Keys<'a>,
 }
 
 impl<'a> Chains<'a> {
     fn new(
-        text: &'a Snapshot<'a>,
+        snapshot: &'a Snapshot<'a>,
         carried: &'a Snapshot<'a>,
         pause: Pause<'_>,
     ) -> Result<Self, TryReserveError> {
-        let of_text = text.records.len();
+        let of_text = snapshot.records.len();
         let len = of_text + carried.records.len();
         let mut chains = Self {
             heads: ByKey::default(),
@@ -58,7 +58,7 @@ impl<'a> Chains<'a> {
             is_head: filled(true, len)?,
             ended: Keys::default(),
         };
-        let several = if text.has_several_lives {
+        let several = if snapshot.has_several_epochs {
             len
         } else {
             carried.records.len()
@@ -67,16 +67,16 @@ impl<'a> Chains<'a> {
         for (position, record) in pause.among((of_text..len).zip(&carried.records).rev()) {
             chains.add(carried.key(record), position);
         }
-        for (position, record) in pause.among((0..of_text).zip(&text.records).rev()) {
-            let key = text.key(record);
+        for (position, record) in pause.among((0..of_text).zip(&snapshot.records).rev()) {
+            let key = snapshot.key(record);
             if record.ended {
                 chains.is_head[position] = false;
                 chains.ended.try_reserve(1)?;
                 chains.ended.insert(key);
                 continue;
             }
-            // Most entries of a text have no other part.
-            if text.has_several_lives || chains.heads.contains_key(&key) {
+            // Most entries of a snapshot have no other part.
+            if snapshot.has_several_epochs || chains.heads.contains_key(&key) {
                 chains.add(key, position);
             }
         }
@@ -94,18 +94,18 @@ impl<'a> Chains<'a> {
 
 impl<'a> History<'a> {
     pub fn new(observation: &Observation<'a>, pause: Pause<'_>) -> Result<Self, TryReserveError> {
-        let [text, carried] = [observation.snapshot, observation.carried]
+        let [snapshot, carried] = [observation.snapshot, observation.carried]
             .map(|snapshot| snapshot.unwrap_or(&NOTHING));
-        let len = text.records.len() + carried.records.len();
-        let has_chains = text.has_several_lives || !carried.records.is_empty();
+        let len = snapshot.records.len() + carried.records.len();
+        let has_chains = snapshot.has_several_epochs || !carried.records.is_empty();
         Ok(Self {
             time: observation.time,
-            text,
+            snapshot,
             carried,
             found: filled(false, len)?,
             claimed: filled(false, len)?,
             chains: has_chains
-                .then(|| Chains::new(text, carried, pause))
+                .then(|| Chains::new(snapshot, carried, pause))
                 .transpose()?,
             rest: None,
             cursor: 0,
@@ -113,10 +113,10 @@ impl<'a> History<'a> {
     }
 
     fn part(&self, position: usize) -> SeenValues<'a> {
-        let (text, carried) = (self.text, self.carried);
-        let (snapshot, record) = match text.records.get(position) {
-            Some(record) => (text, record),
-            None => (carried, &carried.records[position - text.records.len()]),
+        let (snapshot, carried) = (self.snapshot, self.carried);
+        let (snapshot, record) = match snapshot.records.get(position) {
+            Some(record) => (snapshot, record),
+            None => (carried, &carried.records[position - snapshot.records.len()]),
         };
         SeenValues {
             since: record.last_seen.unwrap_or(self.time),
@@ -131,30 +131,30 @@ impl<'a> History<'a> {
             .is_none_or(|chains| chains.is_head[position])
     }
 
-    /// Returns the entry of a record of a text. All entries of the text that were found before must be
-    /// [marked](Self::mark), or none.
+    /// Returns the entry of a record of a snapshot. Either all entries of the snapshot that were found before must be
+    /// [marked](Self::mark), or no entry.
     pub fn find(
         &mut self,
-        text: &Snapshot,
+        snapshot: &Snapshot,
         record: &Record,
     ) -> Result<Option<Head>, TryReserveError> {
-        let key = text.key(record);
+        let key = snapshot.key(record);
         let head = if self.is_at(self.cursor, key) {
             Some(self.cursor)
         } else if let Some(head) = self.in_chains(key) {
             // Carried records are in no order.
             return Ok(Some(head));
         } else {
-            self.out_of_order(key, text.has_several_lives)?
+            self.out_of_order(key, snapshot.has_several_epochs)?
         };
         self.cursor = head.map_or(self.cursor, |head| head + 1);
         Ok(head)
     }
 
-    /// Returns true if the first part of the entry of this key is at this position of the text.
+    /// Returns true if the first part of the entry of this key is at this position of the snapshot.
     fn is_at(&self, position: usize, key: Key<'_>) -> bool {
-        let record = self.text.records.get(position);
-        record.is_some_and(|record| self.text.key(record) == key && self.is_head(position))
+        let record = self.snapshot.records.get(position);
+        record.is_some_and(|record| self.snapshot.key(record) == key && self.is_head(position))
     }
 
     fn in_chains(&self, key: Key<'_>) -> Option<Head> {
@@ -171,7 +171,7 @@ impl<'a> History<'a> {
         let rest = match self.rest.take() {
             Some(rest) => rest,
             None => {
-                let mut further = self.cursor..self.text.records.len();
+                let mut further = self.cursor..self.snapshot.records.len();
                 if let Some(head) = further.find(|position| self.is_at(*position, key)) {
                     return Ok(Some(head));
                 }
@@ -181,13 +181,13 @@ impl<'a> History<'a> {
         Ok(self.rest.insert(rest).get(&key).copied())
     }
 
-    /// Returns an index of the entries of the text to which further records can belong: all entries if an identifier
-    /// can repeat in their text, else the entries that were not found yet.
+    /// Returns an index of the entries of the snapshot to which further records can belong: all entries if an identifier
+    /// can repeat in their snapshot, else the entries that were not found yet.
     fn rest(&self, can_repeat: bool) -> Result<ByKey<'a, Head>, TryReserveError> {
-        let records = self.text.records.iter().enumerate();
+        let records = self.snapshot.records.iter().enumerate();
         let entries = records
             .filter(|(head, _)| self.is_head(*head) && (can_repeat || !self.found[*head]))
-            .map(|(head, record)| (self.text.key(record), head));
+            .map(|(head, record)| (self.snapshot.key(record), head));
         let mut rest = ByKey::default();
         rest.try_reserve(entries.clone().count())?;
         rest.extend(entries);
@@ -212,40 +212,40 @@ impl<'a> History<'a> {
         self.positions(head).map(|position| self.part(position))
     }
 
-    /// Returns the life of the entry that began at this time; `None` stands for the life without a `start_time`.
-    pub fn life(&self, head: Head, start_time: Option<Time>) -> Option<Life<'a>> {
-        Life::of(
+    /// Returns the epoch of the entry that began at this time; `None` is the epoch without a `start_time`.
+    pub fn epoch(&self, head: Head, start_time: Option<Time>) -> Option<Epoch<'a>> {
+        Epoch::of(
             self.entry(head)
                 .filter(|part| part.record.start_time == start_time),
         )
     }
 
-    /// Returns the latest life of the entry.
-    pub fn latest_life(&self, head: Head) -> Option<Life<'a>> {
+    /// Returns the latest epoch of the entry.
+    pub fn latest_epoch(&self, head: Head) -> Option<Epoch<'a>> {
         let start_times = self.entry(head).map(|part| part.record.start_time);
-        self.life(head, start_times.max()?)
+        self.epoch(head, start_times.max()?)
     }
 
-    /// Returns the time after which no text had an entry that is not known, if all `start_time` are on the wall clock.
+    /// Returns the time after which no snapshot had an entry that is not known, if all `start_time` are on the wall clock.
     ///
-    /// The previous text lacks such an entry. If an earlier text had had the entry after the last carried record was seen,
-    /// the entry would be carried too: those that are no longer carried were seen before all that are.
+    /// The previous snapshot lacks such an entry. If an earlier snapshot had had the entry after the last carried record was seen,
+    /// the entry would be carried too: records that are no longer carried were seen before all carried ones.
     pub fn never_seen_since(&self) -> Option<Micros> {
-        let lengths = self.text.records.len()..self.found.len();
+        let lengths = self.snapshot.records.len()..self.found.len();
         let carries_entries = lengths.into_iter().any(|position| self.is_head(position));
-        let mut records = self.text.records.iter().chain(&self.carried.records);
+        let mut records = self.snapshot.records.iter().chain(&self.carried.records);
         let is_dated = records.all(|record| wall(record.start_time).is_some());
         let seen = self.carried.last_seen();
         seen.filter(|seen| carries_entries && is_dated && *seen < self.time)
     }
 
-    /// Returns the life of a record of the previous text, if carried records may have more parts of that life.
-    pub fn completed_life(&self, record: &Record) -> Option<Life<'a>> {
-        let head = self.in_chains(self.text.key(record))?;
-        self.life(head, record.start_time)
+    /// Returns the epoch of a record of the previous snapshot, if carried records may have more parts of that epoch.
+    pub fn completed_epoch(&self, record: &Record) -> Option<Epoch<'a>> {
+        let head = self.in_chains(self.snapshot.key(record))?;
+        self.epoch(head, record.start_time)
     }
 
-    /// Notes that the following text has this entry.
+    /// Notes that the following snapshot has this entry.
     pub fn mark(&mut self, head: Head) {
         let next = self.chains.as_ref().map(|chains| &chains.next);
         let mut position = Some(head);
@@ -255,10 +255,11 @@ impl<'a> History<'a> {
         }
     }
 
-    /// Returns true if a life of the entry had ended in the text already, which another one that ended would repeat.
-    pub fn has_ended(&self, text: &Snapshot, record: &Record) -> bool {
+    /// Returns true if an epoch of the entry had already ended in the snapshot, so that another ended epoch would repeat
+    /// it.
+    pub fn has_ended(&self, snapshot: &Snapshot, record: &Record) -> bool {
         let chains = self.chains.as_ref();
-        record.ended && chains.is_some_and(|chains| chains.ended.contains(&text.key(record)))
+        record.ended && chains.is_some_and(|chains| chains.ended.contains(&snapshot.key(record)))
     }
 
     /// Notes that a record is taken for this entry without proof. Returns true if it is the first such record.
@@ -266,7 +267,7 @@ impl<'a> History<'a> {
         !std::mem::replace(&mut self.claimed[head], true)
     }
 
-    /// Returns the entries that the following text does not have.
+    /// Returns the entries that the following snapshot does not have.
     pub fn missing(&self) -> Result<Vec<Head>, TryReserveError> {
         let all = self.found.iter().enumerate();
         let heads = all.filter(|(head, found)| !**found && self.is_head(*head));
@@ -276,18 +277,18 @@ impl<'a> History<'a> {
         Ok(missing)
     }
 
-    /// Returns the records of the text behind this entry, if the following text has none of them.
+    /// Returns the records of the snapshot behind this entry, if the following snapshot lacks all of them.
     pub fn missing_behind(&self, head: Head) -> &'a [Record] {
-        let behind = head + 1..self.text.records.len();
+        let behind = head + 1..self.snapshot.records.len();
         let has_any = self.found[behind.clone()].contains(&true);
-        match self.text.records.get(behind) {
+        match self.snapshot.records.get(behind) {
             Some(records) if !has_any => records,
             _ => &[],
         }
     }
 
-    /// Returns true if the text itself had the entry.
+    /// Returns true if the snapshot itself had the entry.
     pub fn is_of_text(&self, head: Head) -> bool {
-        head < self.text.records.len()
+        head < self.snapshot.records.len()
     }
 }

@@ -6,7 +6,7 @@ use super::packed::{pack, unpack};
 crate::named! {
     /// The values of increments that a store keeps. Each variant keeps all that those before it keep.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-    pub enum Keep {
+    pub enum Retention {
         /// Calls and sums.
         Counts = "counts",
         /// Also histograms.
@@ -19,14 +19,16 @@ crate::named! {
     pub fn name;
 }
 
-impl Keep {
-    /// Returns the variant with a name; `None` if there is none.
+impl Retention {
+    /// Returns the variant with a name.
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|keep| keep.name() == name)
+        Self::ALL
+            .into_iter()
+            .find(|retention| retention.name() == name)
     }
 
-    /// Removes the values that are not kept from an increment. Its calls and sums stay, also those of operations that have
-    /// no column.
+    /// Removes the values that are not kept from an increment. Its calls and sums stay, also for operations without a
+    /// column.
     pub fn apply(self, increment: &mut Increment<'_>) {
         if self < Self::Everything {
             increment.detail = increment.detail.take().as_deref().and_then(counts);
@@ -37,7 +39,7 @@ impl Keep {
     }
 }
 
-/// Returns the calls and sums of a detail; `None` if it has none.
+/// Returns the calls and sums of a detail, if it has any.
 fn counts(detail: &[u8]) -> Option<Vec<u8>> {
     let mut operations = unpack(detail)?;
     operations.retain(|_, detail| detail.samples.or(detail.sum).is_some());
@@ -70,45 +72,48 @@ mod tests {
         }
     }
 
-    fn kept(keep: Keep, detail: &str) -> Increment<'static> {
+    fn retained(retention: Retention, detail: &str) -> Increment<'static> {
         let mut increment = increment(Some(detail));
-        keep.apply(&mut increment);
+        retention.apply(&mut increment);
         increment
     }
 
     #[test]
     fn everything_stays_as_it_is() {
         let detail = r#"{"open":{"max":9,"min":1,"sumsq":82}}"#;
-        assert_eq!(kept(Keep::Everything, detail), increment(Some(detail)));
+        assert_eq!(
+            retained(Retention::Everything, detail),
+            increment(Some(detail))
+        );
     }
 
     #[test]
     fn bounds_and_squares_go_before_histograms() {
         let detail = r#"{"open":{"max":9,"min":1,"sumsq":82},"read":{}}"#;
-        assert_eq!(kept(Keep::NoDetail, detail), increment(None));
+        assert_eq!(retained(Retention::NoDetail, detail), increment(None));
         let counts = Increment {
             histograms: None,
             ..increment(None)
         };
-        assert_eq!(kept(Keep::Counts, detail), counts);
+        assert_eq!(retained(Retention::Counts, detail), counts);
     }
 
     #[test]
     fn operations_without_a_column_keep_their_counts() {
         let detail = r#"{"fly":{"hist":[1,1],"max":9,"min":1,"samples":2,"sum":10,"sumsq":82,"unit":"usecs"},"open":{"min":1}}"#;
         let counts = r#"{"fly":{"samples":2,"sum":10,"unit":"usecs"}}"#;
-        for keep in [Keep::NoDetail, Keep::Counts] {
-            assert_eq!(shown(&kept(keep, detail).detail), counts);
+        for retention in [Retention::NoDetail, Retention::Counts] {
+            assert_eq!(shown(&retained(retention, detail).detail), counts);
         }
     }
 
     #[test]
     fn each_name_is_that_of_its_variant() {
-        for keep in Keep::ALL {
-            assert_eq!(Keep::parse(keep.name()), Some(keep));
+        for retention in Retention::ALL {
+            assert_eq!(Retention::parse(retention.name()), Some(retention));
         }
-        assert_eq!(Keep::parse("nothing"), None);
-        assert!(Keep::ALL.is_sorted());
+        assert_eq!(Retention::parse("nothing"), None);
+        assert!(Retention::ALL.is_sorted());
     }
 
     proptest! {
@@ -116,7 +121,7 @@ mod tests {
         /// setting has the same rows.
         #[test]
         fn what_is_left_out_does_not_depend_on_the_order(
-            one in prop::sample::select(Keep::ALL.to_vec()), other in prop::sample::select(Keep::ALL.to_vec()),
+            one in prop::sample::select(Retention::ALL.to_vec()), other in prop::sample::select(Retention::ALL.to_vec()),
             samples in any::<Option<u64>>(), min in any::<Option<u64>>(), name in "[a-z\\\\\"]{1,9}",
         ) {
             let detail = Detail { samples, min, ..Detail::default() };
@@ -124,12 +129,12 @@ mod tests {
                 detail: pack([(&OperationName::Other(name.into()), &detail)]),
                 ..increment(None)
             };
-            let kept = |keep: Keep, mut increment: Increment<'static>| {
-                keep.apply(&mut increment);
+            let retained = |retention: Retention, mut increment: Increment<'static>| {
+                retention.apply(&mut increment);
                 increment
             };
-            let twice = kept(other, kept(one, whole.clone()));
-            prop_assert_eq!(twice, kept(one.min(other), whole));
+            let twice = retained(other, retained(one, whole.clone()));
+            prop_assert_eq!(twice, retained(one.min(other), whole));
         }
     }
 }

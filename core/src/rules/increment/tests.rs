@@ -83,7 +83,7 @@ fn a_problem_names_its_entry_and_its_operation() {
         line: 3,
         entry: "4711:1000:r01c01",
         operation,
-        reason: Reason::OlderLife,
+        reason: Reason::OlderEpoch,
     };
     let why = "a later life of the entry was seen before";
     assert_eq!(

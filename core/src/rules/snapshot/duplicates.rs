@@ -1,8 +1,8 @@
 //! Resolves identifiers that stand in one text twice (rule 5).
 //!
 //! Lustre prints an identifier twice if its entry was removed and made again while the text was printed, or if the
-//! position in the list of entries was lost. Records with different start times are two lives of the entry, and so are
-//! records without any of which the later has restarted; otherwise they are one life, read twice.
+//! position in the list of entries was lost. Records with different start times are two epochs of the entry, and so are
+//! records without start times if the later one has restarted; otherwise they are one epoch, read twice.
 
 use std::cmp::Reverse;
 use std::collections::TryReserveError;
@@ -13,7 +13,7 @@ use crate::base::pause::Pause;
 use crate::base::room::{collect, filled, push};
 use crate::text::job_stats::{Problem, Reason};
 
-/// Leaves one record for each life: one of identical records, the last of differing ones. The lives of one entry stand
+/// Leaves one record for each epoch: one of identical records, the last of differing ones. The epochs of one entry stand
 /// in order of time.
 pub(super) fn resolve<'a>(
     snapshot: &mut Snapshot<'a>,
@@ -30,16 +30,16 @@ pub(super) fn resolve<'a>(
     }
     let mut removed = Vec::new();
     for group in pause.among(groups) {
-        let used = lives(snapshot, &group)?;
-        snapshot.has_several_lives |= used.len() > 1;
+        let used = epochs(snapshot, &group)?;
+        snapshot.has_several_epochs |= used.len() > 1;
         for position in &group {
             let record = &snapshot.records[*position];
-            // The record that is used of a life is its last one.
-            let life = used.partition_point(|used| {
+            // The record that is used of an epoch is its last one.
+            let epoch = used.partition_point(|used| {
                 (snapshot.records[*used].start_time, used) < (record.start_time, position)
             });
             if !used
-                .get(life)
+                .get(epoch)
                 .is_some_and(|used| is_same(snapshot, *position, *used))
             {
                 let problem = Problem {
@@ -75,7 +75,7 @@ pub(super) fn resolve<'a>(
 /// Returns true if any identifier can stand in the records twice. This answers for nearly every text, in a tenth of the
 /// time of [`groups`].
 fn may_repeat(records: &[Record], pause: Pause<'_>) -> Result<bool, TryReserveError> {
-    // A hash table: the upper half of a hash stands at the place that the lower half gives, or in the next free place.
+    // A hash table: the upper half of a hash is at the place that the lower half gives, or in the next free place.
     let len = (2 * records.len()).next_power_of_two();
     let mut halves = filled(0_u32, len)?;
     for record in pause.among(records) {
@@ -120,14 +120,14 @@ fn groups(
     Ok(groups)
 }
 
-/// Returns the record that is used of each life, the oldest life first. If some records have a start time, a record
-/// without one has lost it and cannot tell its life.
-fn lives(snapshot: &Snapshot<'_>, group: &[usize]) -> Result<Vec<usize>, TryReserveError> {
+/// Returns the record that is used of each epoch, the oldest epoch first. If some records have a start time, a record
+/// without one has lost it and its epoch is unknown.
+fn epochs(snapshot: &Snapshot<'_>, group: &[usize]) -> Result<Vec<usize>, TryReserveError> {
     let start = |position: &usize| snapshot.records[*position].start_time;
     let mut used = collect(group.iter().copied())?;
     if group.iter().any(|position| start(position).is_some()) {
         used.retain(|position| start(position).is_some());
-        // The last record of each life comes first.
+        // The last record of each epoch comes first.
         used.sort_unstable_by_key(|position| (start(position), Reverse(*position)));
         used.dedup_by_key(|position| start(position));
         return Ok(used);
@@ -140,7 +140,7 @@ fn lives(snapshot: &Snapshot<'_>, group: &[usize]) -> Result<Vec<usize>, TryRese
     Ok(used)
 }
 
-/// Returns true if the later of two records without start time is of another life (rule 4).
+/// Returns true if the later of two records without start time is of another epoch (rule 4).
 fn has_restarted(snapshot: &Snapshot<'_>, earlier: usize, later: usize) -> bool {
     let [earlier, later] = [earlier, later].map(|position| &snapshot.records[position]);
     let mut counters = snapshot.counters_of(later);
@@ -150,7 +150,7 @@ fn has_restarted(snapshot: &Snapshot<'_>, earlier: usize, later: usize) -> bool 
     })
 }
 
-/// Returns true if two records say the same.
+/// Returns true if two records are equal.
 fn is_same(snapshot: &Snapshot<'_>, a: usize, b: usize) -> bool {
     let [a, b] = [a, b].map(|position| &snapshot.records[position]);
     let words = |record: &Record| snapshot.counters.words(record.counters.clone());

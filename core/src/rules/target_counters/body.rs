@@ -28,7 +28,7 @@ const ALL: u64 = u64::MAX >> (64 - OPERATIONS.len());
 const CALLS: u64 = 1 << READ | 1 << WRITE;
 
 /// Methods of Lustre up to 2.11, which prints them behind the counters of an OST: behind the first of them no line is a counter
-/// of the target. Up to 2.5 methods are all that there is but for [`BEFORE_METHODS`], and those that are operations count.
+/// of the target. Up to 2.5 the list has only methods and [`BEFORE_METHODS`], and methods that are operations count.
 const METHODS: [&str; 8] = [
     "iocontrol",
     "set_info_async",
@@ -51,7 +51,7 @@ const IN_BOTH: [&str; 7] = [
 /// A body that has been read.
 pub(super) struct Body<'a> {
     /// The records of the reading.
-    pub(super) text: Snapshot<'a>,
+    pub(super) snapshot: Snapshot<'a>,
     /// The records that were carried with them.
     pub(super) carried: Snapshot<'a>,
 }
@@ -59,20 +59,20 @@ pub(super) struct Body<'a> {
 impl<'a> Body<'a> {
     pub(super) fn read(body: &'a str, pause: Pause<'_>) -> Result<Self, ReadError> {
         let records = body.strip_prefix(INCOMPLETE);
-        let mut text = read_carried(records.unwrap_or(body).as_bytes(), pause)?;
-        text.complete = records.is_none();
-        let mut carried = text.clone();
-        text.records.retain(|record| record.last_seen.is_none());
+        let mut snapshot = read_carried(records.unwrap_or(body).as_bytes(), pause)?;
+        snapshot.complete = records.is_none();
+        let mut carried = snapshot.clone();
+        snapshot.records.retain(|record| record.last_seen.is_none());
         carried.records.retain(|record| record.last_seen.is_some());
-        Ok(Self { text, carried })
+        Ok(Self { snapshot, carried })
     }
 
-    /// Returns the observation of a target that was read at a time. A target stays what it is on any server.
+    /// Returns the observation of a target that was read at a time. The kind of a target does not depend on its server.
     pub(super) fn observed(&self, time: Micros) -> Observation<'_> {
         Observation {
             time,
             server: "",
-            snapshot: Some(&self.text),
+            snapshot: Some(&self.snapshot),
             carried: Some(&self.carried),
         }
     }
@@ -80,18 +80,22 @@ impl<'a> Body<'a> {
     /// Returns true if there is a record of this identifier.
     pub(super) fn has(&self, id: &str) -> bool {
         let has = |of: &Snapshot<'_>| of.records.iter().any(|record| of.id(record) == id);
-        has(&self.text) || has(&self.carried)
+        has(&self.snapshot) || has(&self.carried)
     }
 
     /// Prints the records of the reading.
     pub(super) fn print(&self) -> String {
-        let incomplete = if self.text.complete { "" } else { INCOMPLETE };
-        incomplete.to_owned() + &records(&self.text)
+        let incomplete = if self.snapshot.complete {
+            ""
+        } else {
+            INCOMPLETE
+        };
+        incomplete.to_owned() + &records(&self.snapshot)
     }
 }
 
-/// Returns the body of an OST without the counters that may be those of methods: they are lower in `after`, which has the
-/// target's own. If the target began anew, its other counters say so, or the `start_time` of newer servers.
+/// Returns the body of an OST without the counters that may be methods: they are lower in `after`, which has the counters
+/// of the target. A reset of the target also shows in its other counters, or in the `start_time` of newer servers.
 ///
 /// Lustre up to 2.11 prints the methods behind the counters, and no counter that is zero. So where the target's own is zero,
 /// a method of the same name seems to be the counter.
@@ -102,7 +106,7 @@ pub(super) fn without_methods<'b>(
 ) -> Result<Cow<'b, str>, ReadError> {
     let body = Body::read(before, pause)?;
     let own = |of: &Snapshot<'_>| of.records.iter().find(|it| of.id(it).is_empty()).cloned();
-    let (Some(known), Some(now)) = (own(&body.text), own(&after.text)) else {
+    let (Some(known), Some(now)) = (own(&body.snapshot), own(&after.snapshot)) else {
         return Ok(Cow::Borrowed(before));
     };
     let calls = |of: &Snapshot<'_>, own: &Record, name: &str| {
@@ -110,8 +114,8 @@ pub(super) fn without_methods<'b>(
         (counter.unit == Unit::Requests).then_some(counter.samples)
     };
     let fell = |name: &&str| {
-        let was = calls(&body.text, &known, name);
-        was.is_some_and(|was| was > calls(&after.text, &now, name).unwrap_or(0))
+        let was = calls(&body.snapshot, &known, name);
+        was.is_some_and(|was| was > calls(&after.snapshot, &now, name).unwrap_or(0))
     };
     let fell: Vec<_> = IN_BOTH.into_iter().filter(fell).collect();
     let printed = known.present | now.present;
@@ -142,8 +146,8 @@ pub(super) fn print(
     pause: Pause<'_>,
 ) -> Result<String, ReadError> {
     let mut text = String::new();
-    let is_whole = own.is_whole && exports.iter().all(|(_, stats)| stats.is_whole);
-    text.push_str(if is_whole { "" } else { INCOMPLETE });
+    let is_complete = own.is_complete && exports.iter().all(|(_, stats)| stats.is_complete);
+    text.push_str(if is_complete { "" } else { INCOMPLETE });
     text.push_str(HEADING);
     write_record(&mut text, kind, "", own);
     for (nid, stats) in exports {
@@ -159,23 +163,23 @@ pub(super) fn carry(mut body: String, carried: &Snapshot<'_>) -> String {
     body
 }
 
-/// Adds the counters that are zero, which Lustre does not print, to records that lack none by damage. Calls of `read` and
-/// `write` are zero only where a server counts them apart, in any of the records.
+/// Adds the zero counters, which Lustre does not print, to complete records. Calls of `read` and `write` are zero only
+/// where a server counts them apart, in any of the records.
 ///
-/// A connection that is missing before proves nothing about its counters, as its text may not have been asked for.
+/// A connection that is missing before is no evidence about its counters, as its text may not have been requested.
 pub(super) fn fill_in<'a>(before: &mut Body<'a>, after: &mut Body<'a>) {
-    let bodies = [&mut before.text, &mut after.text];
-    let records = bodies.iter().flat_map(|text| &text.records);
+    let bodies = [&mut before.snapshot, &mut after.snapshot];
+    let records = bodies.iter().flat_map(|it| &it.records);
     let calls = records.fold(0, |calls, record| calls | record.present & CALLS);
-    for text in bodies.into_iter().filter(|text| text.complete) {
-        for record in &mut text.records {
+    for snapshot in bodies.into_iter().filter(|it| it.complete) {
+        for record in &mut snapshot.records {
             record.present |= ALL & !CALLS | calls;
         }
     }
-    before.text.complete = false;
+    before.snapshot.complete = false;
 }
 
-/// Returns the counters without those of a second list.
+/// Returns the counters without the second list.
 fn own_counters<'s, 'o>(kind: TargetKind, counters: &'s [Counter<'o>]) -> &'s [Counter<'o>] {
     let is_method = |it: &Counter<'_>| kind == TargetKind::Ost && METHODS.contains(&it.name);
     let methods = counters.iter().position(is_method);
@@ -202,7 +206,7 @@ fn write_record(out: &mut String, kind: TargetKind, id: &str, stats: &Stats<'_>)
         }
     }
     if out.len() == begin {
-        // A record without a counter is none.
+        // A record needs a counter.
         out.push_str("  statfs: { samples: 0, unit: reqs }\n");
     }
 }

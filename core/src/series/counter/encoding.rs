@@ -1,7 +1,7 @@
 //! The two forms in which a summary is stored: text for people and bytes for tables. Each summary has exactly one text
 //! and one sequence of bytes, so that equal summaries are equal in either form.
 //!
-//! Both forms have versions. Version 1 is that of counters that do not wrap, version 2 that of counters that do.
+//! Both forms have versions. Version 1 is for counters that do not wrap, version 2 for counters that do.
 
 mod bytes;
 mod text;
@@ -57,7 +57,7 @@ impl Summary {
             && (self.last.start().is_some() || self.known == self.last.value);
         let rest_is_possible = match self.turn {
             Some(turn) => {
-                !self.first.is_of_life(&turn)
+                !self.first.is_of_epoch(&turn)
                     && self.first.time < turn.time
                     && turn.time <= self.last.time
                     && (turn.time < self.last.time || self.last == turn)
@@ -67,7 +67,7 @@ impl Summary {
             }
             None => {
                 let one = self.first == self.last;
-                (one || self.first.is_of_life(&self.last) && self.first.time < self.last.time)
+                (one || self.first.is_of_epoch(&self.last) && self.first.time < self.last.time)
                     && self.ends_like(&opening)
                     && (!one || self.peak == self.first.value)
             }
@@ -75,7 +75,7 @@ impl Summary {
         values_are_possible && rest_is_possible
     }
 
-    /// Returns true if the known value, the increase and the resets are those of the opening, so that nothing follows
+    /// Returns true if the known value, the increase and the resets equal those in the opening, so that nothing follows
     /// it.
     fn ends_like(&self, opening: &Self) -> bool {
         self.known == opening.known

@@ -6,26 +6,25 @@ use crate::base::instant::Micros;
 /// A summary of the readings of one counter in a span of time.
 ///
 /// A reading is compared with the one before by rule 4 of `docs/rules.md`. If both readings have a start, there is a
-/// reset exactly if the starts differ. A lower value within a life then adds nothing, and neither does the growth back
-/// to the highest value. If a start is missing, there is a reset if the value is lower. After a reset the whole value
-/// is new.
+/// reset exactly if the starts differ. A lower value within an epoch then adds 0, and so does the growth back to the
+/// highest value. If a start is missing, there is a reset if the value is lower. After a reset the whole value is new.
 ///
-/// Therefore only the beginning of a summary depends on earlier readings: the readings of the life in which the summary
-/// begins, and the first reading after that life. The summary keeps the parts of these readings that matter, so that
+/// Therefore only the beginning of a summary depends on earlier readings: the readings of the epoch in which the summary
+/// begins, and the first reading after that epoch. The summary keeps the parts of these readings that matter, so that
 /// [`Summary::append`] can compare them with the end of another summary.
 ///
 /// A counter with a modulus has wrapped if its value is lower, and was reset only if both readings have a start and the
-/// starts differ. So a reading is compared with nothing but the reading before. The summary of such a counter has no
-/// turn, its peak is the first value, and its known value is the last one.
+/// starts differ. So a reading is compared only with the reading before. The summary of such a counter has no turn, its
+/// peak is the first value, and its known value is the last one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Summary {
     pub(super) first: Reading,
-    /// The highest value of the life in which the summary begins.
+    /// The highest value of the epoch in which the summary begins.
     pub(super) peak: i64,
-    /// The first reading that is not known to be of the life in which the summary begins.
+    /// The first reading that is not known to be of the epoch in which the summary begins.
     pub(super) turn: Option<Reading>,
     pub(super) last: Reading,
-    /// The value with which the next reading is compared: the highest of the life in which the summary ends.
+    /// The reference value of the next reading: the highest of the epoch in which the summary ends.
     pub(super) known: i64,
     pub(super) increase: Total,
     pub(super) resets: u64,
@@ -70,7 +69,7 @@ impl Summary {
     }
 
     fn push_wrapping(&mut self, next: Reading, modulus: Modulus) -> Result<(), CounterError> {
-        let reset = self.last.is_of_other_life(&next);
+        let reset = self.last.is_of_other_epoch(&next);
         let increase = if reset {
             next.value.unsigned_abs()
         } else {
@@ -84,10 +83,10 @@ impl Summary {
     }
 
     fn push_plain(&mut self, next: Reading) -> Result<(), CounterError> {
-        let same_life = self.last.is_of_life(&next);
-        let reset = !same_life && (self.last.is_of_other_life(&next) || next.value < self.known);
+        let same_epoch = self.last.is_of_epoch(&next);
+        let reset = !same_epoch && (self.last.is_of_other_epoch(&next) || next.value < self.known);
         let from = if reset { 0 } else { self.known };
-        let known = if same_life {
+        let known = if same_epoch {
             next.value.max(self.known)
         } else {
             self.turn.get_or_insert(next);
@@ -128,7 +127,7 @@ impl Summary {
         Ok(())
     }
 
-    /// Returns the summary of the opening alone: the first reading, the highest value of its life, and the turn.
+    /// Returns the summary of the opening alone: the first reading, the highest value of its epoch, and the turn.
     pub(super) fn opening(&self) -> Result<Self, CounterError> {
         let mut opening = Self::wrapping(self.first, self.modulus);
         opening.push_rest_of_opening(self)?;

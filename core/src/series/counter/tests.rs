@@ -15,8 +15,8 @@ fn at(time: Micros, value: i64) -> Reading {
     Reading::new(time, value, None).unwrap()
 }
 
-/// Returns a reading with a start of its life.
-fn of_life(start: Micros, time: Micros, value: i64) -> Reading {
+/// Returns a reading with a start of its epoch.
+fn of_epoch(start: Micros, time: Micros, value: i64) -> Reading {
     Reading::new(time, value, Some(start)).unwrap()
 }
 
@@ -53,11 +53,11 @@ fn an_irregular_sequence_counts_50_40_20() {
 }
 
 #[test]
-fn a_reset_to_a_larger_value_is_seen_by_its_life() {
+fn a_reset_to_a_larger_value_is_seen_by_its_epoch() {
     let readings = [
-        of_life(1, 10, 100),
-        of_life(11, 20, 150),
-        of_life(11, 30, 160),
+        of_epoch(1, 10, 100),
+        of_epoch(11, 20, 150),
+        of_epoch(11, 30, 160),
     ];
     assert_eq!(counted_of(&readings), (160, 1));
     assert_eq!(counted(&[100, 150, 160]), (60, 0));
@@ -65,7 +65,7 @@ fn a_reset_to_a_larger_value_is_seen_by_its_life() {
 
 #[test]
 fn a_birth_between_two_readings_counts_from_zero() {
-    let readings = [at(10, 0), of_life(14, 20, 30), of_life(14, 30, 35)];
+    let readings = [at(10, 0), of_epoch(14, 20, 30), of_epoch(14, 30, 35)];
     assert_eq!(counted_of(&readings), (35, 0));
 }
 
@@ -76,15 +76,15 @@ fn the_first_reading_is_a_baseline() {
 }
 
 #[test]
-fn a_life_cannot_fall() {
-    let life = |values: &[i64]| -> Vec<_> {
+fn a_epoch_cannot_fall() {
+    let epoch = |values: &[i64]| -> Vec<_> {
         (10..)
             .zip(values)
-            .map(|(time, &value)| of_life(1, time, value))
+            .map(|(time, &value)| of_epoch(1, time, value))
             .collect()
     };
-    assert_eq!(counted_of(&life(&[100, 90, 95, 120])), (20, 0));
-    let fallen = summary(&life(&[100, 90])).unwrap();
+    assert_eq!(counted_of(&epoch(&[100, 90, 95, 120])), (20, 0));
+    let fallen = summary(&epoch(&[100, 90])).unwrap();
     assert_eq!((fallen.increase(), fallen.last().value()), (0, 90));
 }
 
@@ -92,23 +92,23 @@ fn a_life_cannot_fall() {
 fn lives_that_are_not_known_on_both_sides_are_told_apart_by_value() {
     for (readings, expected) in [
         (
-            [of_life(1, 10, 100), at(20, 120), of_life(1, 30, 130)],
+            [of_epoch(1, 10, 100), at(20, 120), of_epoch(1, 30, 130)],
             (30, 0),
         ),
         (
-            [of_life(1, 10, 100), at(20, 120), of_life(25, 30, 130)],
+            [of_epoch(1, 10, 100), at(20, 120), of_epoch(25, 30, 130)],
             (30, 0),
         ),
         (
-            [of_life(1, 10, 100), at(20, 80), of_life(15, 30, 90)],
+            [of_epoch(1, 10, 100), at(20, 80), of_epoch(15, 30, 90)],
             (90, 1),
         ),
         (
-            [of_life(1, 10, 100), at(20, 120), of_life(25, 30, 7)],
+            [of_epoch(1, 10, 100), at(20, 120), of_epoch(25, 30, 7)],
             (27, 1),
         ),
         (
-            [of_life(1, 10, 100), of_life(1, 20, 90), at(30, 95)],
+            [of_epoch(1, 10, 100), of_epoch(1, 20, 90), at(30, 95)],
             (95, 1),
         ),
     ] {
@@ -117,12 +117,12 @@ fn lives_that_are_not_known_on_both_sides_are_told_apart_by_value() {
 }
 
 #[test]
-fn of_equal_times_the_later_life_then_the_larger_value_counts() {
+fn of_equal_times_the_later_epoch_then_the_larger_value_counts() {
     let tied = [
         (vec![at(20, 110), at(20, 130)], 30),
-        (vec![at(20, 130), of_life(5, 20, 110)], 10),
-        (vec![of_life(5, 20, 130), of_life(6, 20, 110)], 10),
-        (vec![of_life(6, 20, 110), of_life(6, 20, 130)], 30),
+        (vec![at(20, 130), of_epoch(5, 20, 110)], 10),
+        (vec![of_epoch(5, 20, 130), of_epoch(6, 20, 110)], 10),
+        (vec![of_epoch(6, 20, 110), of_epoch(6, 20, 130)], 30),
     ];
     for (mut tied, expected) in tied {
         for _ in 0..2 {
@@ -201,15 +201,15 @@ mod rollup {
     }
 
     #[test]
-    fn knows_what_a_life_reached_before_the_seam() {
+    fn knows_what_a_epoch_reached_before_the_seam() {
         // The second span alone counts 120 − 50.
         let whole = rollup(&[
-            &[of_life(1, 10, 100)],
-            &[of_life(1, 20, 50), of_life(1, 30, 120)],
+            &[of_epoch(1, 10, 100)],
+            &[of_epoch(1, 20, 50), of_epoch(1, 30, 120)],
         ]);
         assert_eq!(whole.unwrap().unwrap().increase(), 20);
-        // The life before 70 had reached 100, of which the second span shows only 50.
-        let whole = rollup(&[&[of_life(1, 10, 100)], &[of_life(1, 20, 50), at(30, 70)]]);
+        // The epoch before 70 had reached 100, but the second span shows only 50.
+        let whole = rollup(&[&[of_epoch(1, 10, 100)], &[of_epoch(1, 20, 50), at(30, 70)]]);
         let whole = whole.unwrap().unwrap();
         assert_eq!((whole.increase(), whole.resets()), (70, 1));
     }

@@ -12,8 +12,8 @@ const OST: TargetName<'static> = TargetName {
 #[test]
 fn names_of_parameters() {
     for (name, parameter) in [
-        ("mdt.fs-MDT0000.md_stats", Parameter::Whole(MDT)),
-        ("obdfilter.fs-OST001f.stats", Parameter::Whole(OST)),
+        ("mdt.fs-MDT0000.md_stats", Parameter::TargetStats(MDT)),
+        ("obdfilter.fs-OST001f.stats", Parameter::TargetStats(OST)),
         (
             "mdt.fs-MDT0000.exports.0@lo.stats",
             Parameter::ExportStats(MDT, b"0@lo"),

@@ -28,25 +28,25 @@ fn lines(value: &str) -> (Vec<String>, Vec<String>, bool) {
     });
     let problems = problems.kept.iter();
     let problems = problems.map(|it| format!("{} {}", it.line, it.reason.code()));
-    (counters.collect(), problems.collect(), stats.is_whole)
+    (counters.collect(), problems.collect(), stats.is_complete)
 }
 
 const TIME: &str = "snapshot_time             1510781853.009826353 secs.nsecs\n";
 
 /// The one counter of a value.
 fn counter(line: &str) -> String {
-    let (counters, problems, is_whole) = lines(&format!("{TIME}{line}\n"));
-    assert_eq!((problems, is_whole), (vec![], true), "{line}");
+    let (counters, problems, is_complete) = lines(&format!("{TIME}{line}\n"));
+    assert_eq!((problems, is_complete), (vec![], true), "{line}");
     counters.concat()
 }
 
 /// The reason why a counter is not used. The lines around it are.
 fn reason(line: &str) -> String {
     let around = "sync 1 samples [reqs]\n";
-    let (counters, problems, is_whole) =
+    let (counters, problems, is_complete) =
         lines(&format!("{TIME}{line}\nopen 2 samples [reqs]\n{around}"));
     assert_eq!(counters, ["open 2 [reqs] ", "sync 1 [reqs] "], "{line}");
-    assert!(!is_whole);
+    assert!(!is_complete);
     problems.concat().split_off(2)
 }
 
@@ -160,11 +160,11 @@ fn a_number_that_is_negative_or_beyond_a_column_costs_its_line_alone() {
 
 #[test]
 fn the_first_line_of_a_name_counts() {
-    let (counters, problems, is_whole) = lines(&format!(
+    let (counters, problems, is_complete) = lines(&format!(
         "{TIME}statfs 35359 samples [reqs]\nping 9 samples [reqs]\nstatfs 124430 samples [reqs]\n"
     ));
     assert_eq!(counters, ["statfs 35359 [reqs] ", "ping 9 [reqs] "]);
-    assert_eq!((problems, is_whole), (vec![], true));
+    assert_eq!((problems, is_complete), (vec![], true));
 }
 
 #[test]
@@ -219,20 +219,27 @@ fn a_time_that_cannot_be_read_is_reported() {
 
 #[test]
 fn a_cut_line_is_rejected_and_what_stands_before_it_counts() {
-    let (counters, problems, is_whole) = lines(&format!(
+    let (counters, problems, is_complete) = lines(&format!(
         "{TIME}open 7 samples [reqs]\nclose 7 samples [usecs] 1 2 3 4"
     ));
     assert_eq!(counters, ["open 7 [reqs] "]);
-    assert_eq!((problems, is_whole), (vec!["3 cut line".to_owned()], false));
-    let (counters, _, is_whole) = lines("open 7 samples [reqs]\n");
-    assert!(!is_whole && counters.len() == 1, "the beginning is missing");
+    assert_eq!(
+        (problems, is_complete),
+        (vec!["3 cut line".to_owned()], false)
+    );
+    let (counters, _, is_complete) = lines("open 7 samples [reqs]\n");
+    assert!(
+        !is_complete && counters.len() == 1,
+        "the beginning is missing"
+    );
 }
 
 #[test]
 fn a_value_has_a_limited_number_of_counters() {
     let counters = (0..300).map(|index| format!("op{index} 1 samples [reqs]\n"));
-    let (counters, problems, is_whole) = lines(&(TIME.to_owned() + &counters.collect::<String>()));
-    assert_eq!((counters.len(), is_whole), (COUNTERS_MAX, false));
+    let (counters, problems, is_complete) =
+        lines(&(TIME.to_owned() + &counters.collect::<String>()));
+    assert_eq!((counters.len(), is_complete), (COUNTERS_MAX, false));
     assert_eq!(problems, ["258 too many lines"]);
 }
 
@@ -303,7 +310,7 @@ fn sums(start_time: Option<Micros>, counters: &[(&str, i64, i64)]) -> Sums {
     }
 }
 
-/// The growth from instant 100 to 200: its beginning, and that of each counter.
+/// The growth from instant 100 to 200: its beginning, and the growth of each counter.
 fn grown(before: &Sums, after: &Sums) -> (Micros, bool, Vec<(String, [i64; 2])>, Sums) {
     let Growth {
         since,
@@ -391,7 +398,7 @@ fn a_growth_that_cannot_be_true_is_not_believed() {
 }
 
 proptest! {
-    /// The growth of a history adds up to what was counted, however often the counters restart.
+    /// The growth of a history adds up to the calls, however often the counters restart.
     #[test]
     fn a_history_adds_up(
         steps in vec((vec((0..3_usize, 1..100_i64, 0..1_000_i64), 0..4), any::<bool>()), 1..20),
@@ -420,16 +427,16 @@ proptest! {
         prop_assert_eq!(total, truth);
     }
 
-    /// A value that is cut anywhere says nothing else than the whole one.
+    /// A value that is cut anywhere does not contradict the whole one.
     #[test]
     fn a_cut_value_says_a_part(counts in vec(1..1_000_000_i64, 1..8), at in any::<prop::sample::Index>()) {
         let counters = counts.iter().enumerate();
         let counters = counters.map(|(index, count)| format!("op{index} {count} samples [usecs] 1 2 {count} 4\n"));
         let value = TIME.to_owned() + &counters.collect::<String>();
         let (whole, ..) = lines(&value);
-        let (part, problems, is_whole) = lines(&value[..at.index(value.len())]);
+        let (part, problems, is_complete) = lines(&value[..at.index(value.len())]);
         prop_assert!(whole.starts_with(&part));
-        prop_assert!(!is_whole || problems.is_empty());
+        prop_assert!(!is_complete || problems.is_empty());
         prop_assert!(problems.iter().all(|problem| problem.ends_with("cut line")));
     }
 }

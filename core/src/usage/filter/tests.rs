@@ -7,7 +7,7 @@ use crate::usage::Condition;
 use crate::usage::dimension::DIMENSIONS;
 
 /// Returns whether a condition lets a value through.
-fn lets(wanted: Wanted, value: Option<&str>) -> bool {
+fn lets(wanted: Matcher, value: Option<&str>) -> bool {
     Condition::new(&DIMENSIONS[0], wanted, [], false).lets(value, None)
 }
 
@@ -115,7 +115,7 @@ fn what_is_no_filter_says_how_to_write_one() {
 
 #[test]
 fn values_are_compared_as_text() {
-    let wanted = |key: &str, value: Value| Wanted::of(Dimension::find(key).unwrap(), &value);
+    let wanted = |key: &str, value: Value| Matcher::of(Dimension::find(key).unwrap(), &value);
     assert_eq!(
         wanted("uid", json!(["1000", 7])).unwrap().numbers,
         Some(vec![1000, 7])
@@ -168,7 +168,7 @@ proptest! {
     fn the_label_of_a_name_is_a_filter_for_it_alone(name in ".*", other in ".*") {
         let filter = json!({"job_name": exactly(&name)});
         let read = read(&filter.to_string()).unwrap();
-        let wanted = Wanted::of(Dimension::find("job_name").unwrap(), &read["job_name"]).unwrap();
+        let wanted = Matcher::of(Dimension::find("job_name").unwrap(), &read["job_name"]).unwrap();
         prop_assert!(lets(wanted.clone(), Some(&name)));
         prop_assert!(name == other || !lets(wanted, Some(&other)));
     }

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::super::cells::SubjectKind;
-use super::super::{Conditions, Entry, Known, Target};
+use super::super::{Conditions, Entry, Owners, Target};
 use super::*;
 use crate::base::target::TargetKind;
 use crate::usage::dimension::Dimension;
@@ -67,8 +67,8 @@ fn answer_by(names: &[&str], rows: &[RowOfSizes]) -> Vec<SizesOfGroup> {
     let scope = Scope::new(vec![0, UNTIL], vec![target(1), target(2)], None);
     let mut sizes = Sizes::new(0, 1 << 20);
     rows.iter().for_each(|it| sizes.add(it).unwrap());
-    let (known, conditions) = (
-        Known::new(by.iter().copied(), None, Micros::MAX, Vec::new()),
+    let (owners, conditions) = (
+        Owners::new(by.iter().copied(), None, Micros::MAX, Vec::new()),
         Conditions::default(),
     );
     let mut groups = Groups::new(&by, &conditions, None, sizes.cells(), 1 << 20).unwrap();
@@ -78,7 +78,7 @@ fn answer_by(names: &[&str], rows: &[RowOfSizes]) -> Vec<SizesOfGroup> {
             ..Entry::default()
         };
         groups
-            .put(&known, (SubjectKind::Entry, id), &entry, None)
+            .put(&owners, (SubjectKind::Entry, id), &entry, None)
             .unwrap();
     }
     let mut found = Vec::new();
@@ -111,7 +111,7 @@ fn a_target_has_a_histogram_or_sums() {
         (found.calls, found.mean, found.deviation),
         (4, Some(5.0), Some(0.0))
     );
-    // What was kept without histograms has sums of its own.
+    // Rows that were stored without histograms have separate sums.
     let mut counts = row(0, 1, (30, 40), 2, 7);
     counts.kept = Some("counts".to_owned());
     let found = answer(&[with_histogram(row(0, 1, (10, 20), 1, 1), &[(0, 1)]), counts]);
@@ -149,7 +149,7 @@ fn the_parts_of_a_reading_have_one_sum_of_squares() {
     assert_eq!(whole.deviation, Some(2.0));
     assert_eq!(answer(&parts), whole);
     assert_ne!(cut.deviation, Some(2.0));
-    // One that begins with the window, or before it, may have a part outside.
+    // A reading that begins with the window, or before it, may have a part outside.
     parts[1].span = (0, 30);
     assert_eq!(answer(&parts).deviation, None);
 }

@@ -88,7 +88,7 @@ proptest! {
     fn filters_let_through_what_they_match(rows in rows(), uid in 1001..=1003i64, excludes: bool) {
         let mut case = Case::new(&[0, HOUR], &["uid"], &["read_bytes"]);
         let all = case.totals(&rows);
-        let wanted = Wanted::of(dimension("uid"), &uid.into()).unwrap();
+        let wanted = Matcher::of(dimension("uid"), &uid.into()).unwrap();
         case.conditions.list = vec![Condition::new(dimension("uid"), wanted, [], excludes)];
         let expected = all.into_iter().filter(|it| (it.1 == uid.to_string()) != excludes);
         prop_assert_eq!(case.totals(&rows), expected.collect::<Vec<_>>());

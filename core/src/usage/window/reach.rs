@@ -14,7 +14,7 @@ const LONGEST_CUT: Micros = 4;
 
 /// The last observation of a target.
 #[derive(Debug, Clone)]
-pub struct Last {
+pub struct LastObservation {
     /// The name of the target.
     pub target: String,
     /// The time of the observation.
@@ -40,11 +40,11 @@ pub struct Reach {
 
 /// Returns where a window from `since` to now ends: at the oldest last observation of the targets that are waited for. These are
 /// observed in the window, neither late nor silent, and read at least half as often as is usual. Others must not hold up all: they
-/// count for the time for which they were observed. If none is waited for, the window ends at the last observation of any,
-/// unless all are silent and were so before it.
-pub fn reach(lasts: &[Last], since: Micros, now: Micros) -> Reach {
+/// count for their observed time. If no target is waited for, the window ends at the last observation of any, unless all are
+/// silent and were so before it.
+pub fn reach(lasts: &[LastObservation], since: Micros, now: Micros) -> Reach {
     let median = median_interval(lasts);
-    let is_awaited = |last: &Last| {
+    let is_awaited = |last: &LastObservation| {
         let own = last.usual_interval.zip(median);
         let is_frequent = own.is_some_and(|(own, median)| own <= median.saturating_mul(AWAITED));
         is_frequent && !last.silent && !last.late && last.time > since
@@ -65,7 +65,7 @@ pub fn reach(lasts: &[Last], since: Micros, now: Micros) -> Reach {
 
 /// Returns the median of the usual intervals of servers, each the median of its targets: whoever feeds many targets of one server has
 /// one vote.
-fn median_interval(lasts: &[Last]) -> Option<Micros> {
+fn median_interval(lasts: &[LastObservation]) -> Option<Micros> {
     let mut servers: BTreeMap<&str, Vec<Micros>> = BTreeMap::new();
     for last in lasts {
         let intervals = servers.entry(&last.server).or_default();

@@ -1,4 +1,4 @@
-//! An identifier that stands twice in one text (rule 5).
+//! An identifier that occurs twice in one text (rule 5).
 
 use crate::reading;
 
@@ -33,7 +33,7 @@ fn read(records: &[(&str, u64)]) -> String {
 }
 
 #[test]
-fn different_start_times_are_two_lives_the_older_first() {
+fn different_start_times_are_two_epochs_the_older_first() {
     assert_eq!(
         read(&[("1749555000", 7), ("1749555500", 1)]),
         "1749555000 7; 1749555500 1"
@@ -60,7 +60,7 @@ fn identical_records_count_once() {
 }
 
 #[test]
-fn of_differing_records_of_one_life_the_later_is_used() {
+fn of_differing_records_of_one_epoch_the_later_is_used() {
     assert_eq!(
         read(&[("1749555000", 7), ("1749555000", 8)]),
         "1749555000 8; ! 1"
@@ -73,9 +73,9 @@ fn of_differing_records_of_one_life_the_later_is_used() {
     );
 }
 
-/// Without start time, counters that fell tell the lives apart.
+/// Without start time, counters that fell distinguish the epochs.
 #[test]
-fn without_start_time_a_record_that_fell_is_of_a_later_life() {
+fn without_start_time_a_record_that_fell_is_of_a_later_epoch() {
     assert_eq!(read(&[("", 60), ("", 4)]), "- 60; - 4");
     assert_eq!(
         read(&[("", 8), ("", 7), ("", 9), ("", 7)]),

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use jobstats_core::base::instant::{DAY, Micros};
-use jobstats_core::rules::increment::{Counts, Keep, Observation};
+use jobstats_core::rules::increment::{Counts, Observation, Retention};
 use jobstats_core::rules::snapshot::{self, Snapshot};
 use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
 use pgrx::spi::SpiClient;
@@ -130,7 +130,9 @@ impl Stored {
             carried: Unpacked::Missing,
             cleanup_interval: cleanup_seconds.and_then(|seconds| u32::try_from(seconds).ok()),
             kept: Reduced {
-                keep: keep.and_then(|name| Keep::parse(&name)).unwrap_or_default(),
+                keep: keep
+                    .and_then(|name| Retention::parse(&name))
+                    .unwrap_or_default(),
                 fold_uids_below: uid_limit(fold_uids_below),
             },
         };
@@ -553,8 +555,8 @@ fn counts(
         keep,
         fold_uids_below,
     } = computed.kept;
-    let keep = Some(keep).filter(|keep| *keep != Keep::Everything);
-    values.push(keep.map(Keep::name).into());
+    let keep = Some(keep).filter(|keep| *keep != Retention::Everything);
+    values.push(keep.map(Retention::name).into());
     let folded_below = Some(i64::from(fold_uids_below)).filter(|limit| *limit > 0);
     values.push(folded_below.into());
     Ok(values)

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use jobstats_core::base::instant::Micros;
 use jobstats_core::usage::dimension::Dimension;
-use jobstats_core::usage::{Entry, Groups, Job, Known, SubjectKind, User};
+use jobstats_core::usage::{Entry, Groups, Job, Owners, SubjectKind, User};
 
 use crate::pg::error::Error;
 use crate::pg::receive::{self, Received, Type};
@@ -48,7 +48,7 @@ impl Request<'_> {
     pub(super) fn name(
         &self,
         groups: &mut Groups<'_>,
-        mut known: Known,
+        mut known: Owners,
         owners: HashMap<Job, i64>,
     ) -> Result<(), Error> {
         let ids = groups.ids(SubjectKind::Entry);
@@ -69,7 +69,7 @@ impl Request<'_> {
     }
 
     /// Reads the jobs of entries in the window.
-    fn jobs(&self, known: &mut Known, ids: &[i64]) -> Result<(), Error> {
+    fn jobs(&self, known: &mut Owners, ids: &[i64]) -> Result<(), Error> {
         let window = &self.plan.window;
         let (columns, types) = columns("job", &JOB, &known.of_job);
         let few = (ids.len() <= MANY).then(|| ids.to_vec());
@@ -100,7 +100,7 @@ impl Request<'_> {
     }
 
     /// Reads the identifiers of entries.
-    fn entries(&self, groups: &mut Groups<'_>, known: &Known, ids: Vec<i64>) -> Result<(), Error> {
+    fn entries(&self, groups: &mut Groups<'_>, known: &Owners, ids: Vec<i64>) -> Result<(), Error> {
         let (columns, types) = columns("entry", &ENTRY, &known.of_entry);
         let is_summary = matches!(self.question.wanted, Wanted::Summary);
         let mut unknown: HashSet<i64> = ids.iter().copied().collect();
@@ -127,7 +127,7 @@ impl Request<'_> {
     }
 
     /// Reads the names of users and groups.
-    fn names(&self, known: &mut Known) -> Result<(), Error> {
+    fn names(&self, known: &mut Owners) -> Result<(), Error> {
         let window = &self.plan.window;
         let (since, until) = (timestamptz(window.since())?, timestamptz(window.until())?);
         let types = [Type::Integer, Type::Text, Type::Integer, Type::Time];

@@ -6,7 +6,9 @@ use std::collections::HashMap;
 use jobstats_core::base::instant::{Micros, Span};
 use jobstats_core::usage::columns::sum::Sum;
 use jobstats_core::usage::dimension::Level;
-use jobstats_core::usage::{Activity, Cells, Job, Known, Layout, Row, Scope, Subject, SubjectKind};
+use jobstats_core::usage::{
+    Activity, Cells, Job, Layout, Owners, Row, Scope, Subject, SubjectKind,
+};
 
 use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
@@ -21,7 +23,7 @@ pub(super) struct Reading<'f> {
     request: &'f Request<'f>,
     divided: Divided,
     /// The jobs and names of entries and owners, which are added after reading.
-    pub known: Known,
+    pub known: Owners,
     /// The owners of sums, with the numbers that they get here.
     pub owners: RefCell<HashMap<Job, i64>>,
     /// The targets, users and accounts to read; `None` for all.
@@ -38,7 +40,7 @@ impl<'f> Reading<'f> {
         let own = request.conditions.own.as_ref();
         Ok(Self {
             request,
-            known: Known::new(
+            known: Owners::new(
                 question.dimensions(),
                 own,
                 request.plan.window.until(),

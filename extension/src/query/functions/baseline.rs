@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jobstats_core::base::instant::{DAY, HOUR, Micros};
 use jobstats_core::output::quantity::Quantity;
-use jobstats_core::series::typical::Usual;
+use jobstats_core::series::typical::Typical;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
@@ -78,13 +78,13 @@ struct Rates {
 }
 
 /// A group with its rates, and its usual rate.
-type Compared = (Group, Rates, Option<Usual>);
+type Compared = (Group, Rates, Option<Typical>);
 
 /// Compares groups with the days before, of which there were so many: those that are most above what is usual come first.
 fn compared(groups: BTreeMap<Group, Rates>, days: usize) -> Vec<Compared> {
     let compared = groups.into_iter().map(|(group, mut rates)| {
         rates.before.resize(days, 0.0);
-        let usual = Usual::of(rates.now, &mut rates.before);
+        let usual = Typical::of(rates.now, &mut rates.before);
         (group, rates, usual)
     });
     let mut compared: Vec<Compared> = compared.collect();

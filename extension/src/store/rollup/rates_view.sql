@@ -1,5 +1,5 @@
 -- The live view with dimensions, with every operation divided by the seconds of its bucket. In the newest bucket of a target,
--- these are the seconds up to its last observation: nothing is known of the rest yet.
+-- these are the seconds up to its last observation.
 CREATE OR REPLACE VIEW jobstats.rates_@name@ AS
 SELECT summed.since, summed.until, summed.bucket, summed.first, summed.last, summed.resets,
     target.cluster, target.filesystem, target.kind, target.name AS target,

@@ -15,7 +15,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::file_name;
 
-/// The number of bytes before a position by which it is recognized.
+/// The number of bytes before a position that identify it.
 const BEFORE: u64 = 4096;
 
 /// The position up to which a file was read.
@@ -55,7 +55,7 @@ impl Position {
         }
     }
 
-    /// Reads a position. Returns `None` if there is none yet.
+    /// Reads a position; `None` if the file does not exist yet.
     ///
     /// # Errors
     ///

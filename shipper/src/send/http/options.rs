@@ -25,7 +25,7 @@ pub struct HttpOptions {
 }
 
 impl HttpOptions {
-    /// Returns the settings, if there is a URL. The files of TLS are those of the database.
+    /// Returns the settings, if there is a URL. It shares the TLS files with the database.
     pub fn settings(self, database: &jobstats_client::Options) -> Option<HttpSettings> {
         let (certificate, key) = (&database.client_certificate, &database.client_key);
         Some(HttpSettings {

@@ -26,7 +26,7 @@ impl Display for Summary {
     }
 }
 
-/// Writes the time in seconds since 1970, a colon and the value. If the start of the counter's life is known, it
+/// Writes the time in seconds since 1970, a colon and the value. If the start of the counter's epoch is known, it
 /// follows after `@`.
 impl Display for Reading {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

@@ -10,9 +10,9 @@ fn example() -> Summary {
     let time = 1_762_156_800 * second;
     let start = 1_762_150_000 * second + second / 2;
     summary(&[
-        of_life(start, time, 100),
-        of_life(start, time + 600 * second, 110),
-        of_life(start, time + 900 * second, 105),
+        of_epoch(start, time, 100),
+        of_epoch(start, time + 600 * second, 110),
+        of_epoch(start, time + 900 * second, 105),
         at(time + 1200 * second, 10),
         at(time + 1800 * second + 1, 45),
     ])
@@ -22,15 +22,15 @@ fn example() -> Summary {
 const TEXT_2: &str = "v2 increase=403 resets=1 first=1762156800.000000:4294967000@1762150000.500000 \
      last=1762158000.000000:7@1762157900.000000 wraps_at=4294967296";
 
-/// Returns the summary of a counter of 32 bits that grows by 396 over the wrap, and then by 7 in a new life.
+/// Returns the summary of a counter of 32 bits that grows by 396 over the wrap, and then by 7 in a new epoch.
 fn example_that_wraps() -> Summary {
     let second = 1_000_000;
     let time = 1_762_156_800 * second;
     let start = 1_762_150_000 * second + second / 2;
     let readings = [
-        of_life(start, time, 4_294_967_000),
-        of_life(start, time + 600 * second, 100),
-        of_life(time + 1100 * second, time + 1200 * second, 7),
+        of_epoch(start, time, 4_294_967_000),
+        of_epoch(start, time + 600 * second, 100),
+        of_epoch(time + 1100 * second, time + 1200 * second, 7),
     ];
     wrapping(Modulus::new(1 << 32).ok(), &readings).unwrap()
 }

@@ -21,8 +21,8 @@ fn the_step_from_the_previous_summary_is_included() {
 }
 
 #[test]
-fn a_new_life_is_seen() {
-    let growth = after(&[of_life(1, 10, 100)], &[of_life(15, 20, 150)]);
+fn a_new_epoch_is_seen() {
+    let growth = after(&[of_epoch(1, 10, 100)], &[of_epoch(15, 20, 150)]);
     assert_eq!((growth.increase, growth.resets), (150, 1));
 }
 
@@ -41,16 +41,21 @@ fn a_previous_summary_that_does_not_end_before_is_an_error() {
 }
 
 #[test]
-fn what_a_life_had_reached_before_the_previous_summary_counts_once_more() {
-    let life = [of_life(1, 10, 100), of_life(1, 20, 90), of_life(1, 30, 95)];
-    let counted = after(&life[..1], &life[1..2]).increase + after(&life[1..2], &life[2..]).increase;
-    assert_eq!((counted, counted_of(&life)), (5, (0, 0)));
+fn what_a_epoch_had_reached_before_the_previous_summary_counts_once_more() {
+    let epoch = [
+        of_epoch(1, 10, 100),
+        of_epoch(1, 20, 90),
+        of_epoch(1, 30, 95),
+    ];
+    let counted =
+        after(&epoch[..1], &epoch[1..2]).increase + after(&epoch[1..2], &epoch[2..]).increase;
+    assert_eq!((counted, counted_of(&epoch)), (5, (0, 0)));
 }
 
-/// A fall can also hide a reset, but only where a reading without a start follows the life that fell.
+/// A fall can also hide a reset, but only where a reading without a start follows the epoch that fell.
 #[test]
 fn a_reset_that_only_the_value_before_a_fall_shows_is_missed() {
-    let readings = [of_life(1, 10, 100), of_life(1, 20, 90), at(30, 95)];
+    let readings = [of_epoch(1, 10, 100), of_epoch(1, 20, 90), at(30, 95)];
     let [fall, step] =
         [(0, 1), (1, 2)].map(|(previous, next)| after(&[readings[previous]], &[readings[next]]));
     assert_eq!((fall.increase, step.increase, step.resets), (0, 5, 0));

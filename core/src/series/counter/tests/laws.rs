@@ -25,12 +25,12 @@ fn by_the_rule(readings: &[Reading]) -> (u128, u64) {
         let (value, start) = (reading.value(), reading.start());
         let now = match before {
             None => value,
-            Some((known, Some(life))) if start == Some(life) => {
+            Some((known, Some(epoch))) if start == Some(epoch) => {
                 increase += (value - known).max(0) as u128;
                 value.max(known)
             }
-            Some((known, life)) => {
-                let reset = life.is_some() && start.is_some() || value < known;
+            Some((known, epoch)) => {
+                let reset = epoch.is_some() && start.is_some() || value < known;
                 increase += if reset { value } else { value - known } as u128;
                 resets += u64::from(reset);
                 value
@@ -41,8 +41,7 @@ fn by_the_rule(readings: &[Reading]) -> (u128, u64) {
     (increase, resets)
 }
 
-/// Returns increase and resets of a counter that wraps: a lower value has wrapped, and nothing but another start is a
-/// reset.
+/// Returns increase and resets of a counter that wraps: a lower value has wrapped, and only another start is a reset.
 fn by_the_rule_of_wrapping(readings: &[Reading], modulus: Modulus) -> (u128, u64) {
     let (mut increase, mut resets) = (0, 0);
     let readings = in_order(readings);
@@ -70,7 +69,7 @@ fn any_reading() -> impl Strategy<Value = Reading> {
 fn any_readings() -> impl Strategy<Value = Vec<Reading>> {
     prop_oneof![
         prop::collection::vec(any_reading(), 1..25),
-        // These have longer stretches of one life.
+        // These have longer stretches of one epoch.
         prop::collection::vec((any_reading(), 0..10_usize), 1..8).prop_map(|runs| {
             let run = |(of, more): (Reading, usize)| {
                 (0..=more as i64).map(move |i| {
@@ -83,7 +82,7 @@ fn any_readings() -> impl Strategy<Value = Vec<Reading>> {
     ]
 }
 
-/// Returns any modulus, or none, with readings that it admits.
+/// Returns an optional modulus, with readings that it admits.
 fn any_counter() -> impl Strategy<Value = (Option<Modulus>, Vec<Reading>)> {
     let modulus = prop_oneof![
         3 => Just(None),
@@ -143,11 +142,11 @@ fn added_up(buckets: &[Summary]) -> Growth {
     })
 }
 
-/// Raises values so that none falls within a known life.
+/// Raises values so that they do not fall within a known epoch.
 fn without_falls(readings: &[Reading]) -> Vec<Reading> {
     let mut readings = in_order(readings);
     for i in 1..readings.len() {
-        if readings[i].is_of_life(&readings[i - 1]) {
+        if readings[i].is_of_epoch(&readings[i - 1]) {
             readings[i].value = readings[i].value.max(readings[i - 1].value);
         }
     }
@@ -201,7 +200,7 @@ proptest! {
     }
 
     #[test]
-    fn growths_of_consecutive_buckets_add_up_if_no_value_falls_within_a_known_life(
+    fn growths_of_consecutive_buckets_add_up_if_no_value_falls_within_a_known_epoch(
         (modulus, readings) in any_counter(),
         edges in any_edges(),
     ) {
@@ -214,13 +213,13 @@ proptest! {
     }
 
     #[test]
-    fn growths_of_consecutive_buckets_are_never_less_if_all_lives_are_known(
+    fn growths_of_consecutive_buckets_are_never_less_if_all_epochs_are_known(
         readings in any_readings(),
         edges in any_edges(),
     ) {
         let known: Vec<_> = readings
             .iter()
-            .map(|it| of_life(it.start().unwrap_or(0), it.time, it.value))
+            .map(|it| of_epoch(it.start().unwrap_or(0), it.time, it.value))
             .collect();
         let (sum, whole) = (added_up(&buckets(None, &known, &edges)), whole(&known).growth());
         prop_assert!(sum.increase >= whole.increase);

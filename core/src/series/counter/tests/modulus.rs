@@ -30,13 +30,13 @@ fn the_largest_value_is_followed_by_zero() {
 }
 
 #[test]
-fn a_life_wraps_too_and_nothing_but_another_start_is_a_reset() {
-    let first = of_life(1, 10, 4_294_967_000);
-    assert_eq!(counted(BITS_32, &[first, of_life(1, 20, 100)]), (396, 0));
-    assert_eq!(counted(BITS_32, &[first, of_life(15, 20, 100)]), (100, 1));
+fn a_epoch_wraps_too_and_nothing_but_another_start_is_a_reset() {
+    let first = of_epoch(1, 10, 4_294_967_000);
+    assert_eq!(counted(BITS_32, &[first, of_epoch(1, 20, 100)]), (396, 0));
+    assert_eq!(counted(BITS_32, &[first, of_epoch(15, 20, 100)]), (100, 1));
     assert_eq!(counted(BITS_32, &[first, at(20, 100)]), (396, 0));
     // A reset to a larger value.
-    let larger = [of_life(1, 10, 100), of_life(15, 20, 150)];
+    let larger = [of_epoch(1, 10, 100), of_epoch(15, 20, 150)];
     assert_eq!(counted(BITS_32, &larger), (150, 1));
 }
 

@@ -1,14 +1,14 @@
 use proptest::prelude::*;
 
-use super::{Last, Reach, reach};
+use super::{LastObservation, Reach, reach};
 use crate::base::instant::{MINUTE, Micros};
 
 const NOW: Micros = 1000 * MINUTE;
 
 /// A target of a server that is read every so many minutes, the last time so many minutes ago.
-fn last(server: &str, interval: Option<Micros>, ago: Micros) -> Last {
+fn last(server: &str, interval: Option<Micros>, ago: Micros) -> LastObservation {
     let interval = interval.map(|it| it * MINUTE);
-    Last {
+    LastObservation {
         target: String::new(),
         time: NOW - ago * MINUTE,
         server: server.to_owned(),
@@ -19,7 +19,7 @@ fn last(server: &str, interval: Option<Micros>, ago: Micros) -> Last {
 }
 
 /// Returns how many minutes ago a window of so many minutes ends, and which target cut it.
-fn ago(lasts: &[Last], window: Micros) -> (Option<Micros>, Option<usize>) {
+fn ago(lasts: &[LastObservation], window: Micros) -> (Option<Micros>, Option<usize>) {
     let Reach { end, cut_by } = reach(lasts, NOW - window * MINUTE, NOW);
     (end.map(|end| (NOW - end) / MINUTE), cut_by)
 }
@@ -68,7 +68,7 @@ fn ends_at_the_last_observation_of_any_where_none_is_waited_for() {
     assert_eq!(ago(&[last("oss1", Some(2), 30)], 60), (Some(8), None));
 }
 
-fn any_last(server: &'static str) -> impl Strategy<Value = Last> {
+fn any_last(server: &'static str) -> impl Strategy<Value = LastObservation> {
     (prop::option::of(0..40_i64), 0..60_i64).prop_map(move |it| last(server, it.0, it.1))
 }
 

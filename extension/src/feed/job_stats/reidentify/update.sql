@@ -1,5 +1,5 @@
--- Stores what has changed of these entries, which are locked in the order of their keys as feeds lock them. Returns what depends on it:
--- whether the job has to be found anew, and whether the user is another one.
+-- Updates changed entries, locked in the order of their keys as by feeds. Returns whether the job has to be matched again, and
+-- whether the user has changed.
 WITH new AS MATERIALIZED (
     SELECT n.*, CASE WHEN n.list IS NOT NULL THEN ARRAY(SELECT jsonb_array_elements_text(n.list::jsonb)) END AS clusters
     FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::text[],

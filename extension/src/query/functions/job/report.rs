@@ -2,7 +2,7 @@
 
 use jobstats_core::base::instant::Micros;
 use jobstats_core::output::quantity::Quantity;
-use jobstats_core::series::distribution::Distribution;
+use jobstats_core::series::typical::Distribution;
 use jobstats_core::usage::per_call::Calls;
 use jobstats_core::usage::{Amount, Values};
 use pgrx::AnyNumeric;

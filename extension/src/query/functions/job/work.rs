@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use jobstats_core::base::instant::{Micros, Span};
 use jobstats_core::usage::dimension::Dimension;
 use jobstats_core::usage::{
-    Activity, Amount, Asked, Cells, Conditions, Entry, Groups, Known, Layout, Line, Observed, Row,
-    Scope, Subject, SubjectKind, Values,
+    Activity, Amount, Cells, Conditions, Entry, Groups, Layout, Line, MeasurePlan, Observed,
+    Owners, Row, Scope, Subject, SubjectKind, Values,
 };
 
 use crate::pg::error::Error;
@@ -63,7 +63,7 @@ impl<'w> Work<'w> {
         parts: &[Part],
         during: impl Fn(i64, Micros) -> Option<Span>,
     ) -> Result<Self, Error> {
-        let asked = Asked::new(&measures.list, true, true);
+        let asked = MeasurePlan::new(&measures.list, true, true);
         let layout = Layout::new(asked.sums(), false);
         let mut cells = Cells::new(asked.sums().len(), Activity::OfSums, entries.state.limit);
         let ids = entries.ids();
@@ -113,8 +113,8 @@ impl<'w> Work<'w> {
         Ok(work)
     }
 
-    fn asked(&self) -> Asked<'_> {
-        Asked::new(&self.measures.list, true, true)
+    fn asked(&self) -> MeasurePlan<'_> {
+        MeasurePlan::new(&self.measures.list, true, true)
     }
 
     /// Returns the groups of nodes. Usage of a node that is not known belongs to the whole job alone.
@@ -123,7 +123,7 @@ impl<'w> Work<'w> {
         by: &'g [&'static Dimension],
         conditions: &'g Conditions,
     ) -> Result<Groups<'g>, Error> {
-        let known = Known::new(by.iter().copied(), None, Micros::MAX, Vec::new());
+        let known = Owners::new(by.iter().copied(), None, Micros::MAX, Vec::new());
         let mut groups = Groups::new(by, conditions, None, &self.cells, self.entries.state.limit)?;
         for node in groups.ids(SubjectKind::Entry) {
             let name = self.entries.node_name(node);
