@@ -33,7 +33,7 @@ pub enum DeliveryError {
     #[error(
         "1 reading was dropped, because it could neither be written to the spool nor be sent at once"
     )]
-    DroppedCounts,
+    Dropped,
 }
 
 /// A spool with its limits.
@@ -135,7 +135,7 @@ impl Spool {
             room: 1,
             ..Losses::default()
         });
-        DeliveryError::DroppedCounts
+        DeliveryError::Dropped
     }
 
     /// Adds to the counts of lost readings. A failure is only reported: the readings are lost in any case.
