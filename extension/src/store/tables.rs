@@ -86,13 +86,10 @@ pub fn definitions(partitioned: &str) -> String {
         partitioned = partitioned,
         operation_columns = columns.join(",\n"),
     );
-    [
-        include_str!("tables/tables.sql"),
-        include_str!("tables/jobs.sql"),
-        include_str!("tables/events.sql"),
-        &observations,
-    ]
-    .concat()
+    observations
+        + include_str!("tables/tables.sql")
+        + include_str!("tables/jobs.sql")
+        + include_str!("tables/events.sql")
 }
 
 /// Applies the settings on chunks, if TimescaleDB is installed.
