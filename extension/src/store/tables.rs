@@ -86,10 +86,13 @@ pub fn definitions(partitioned: &str) -> String {
         partitioned = partitioned,
         operation_columns = columns.join(",\n"),
     );
-    observations
-        + include_str!("tables/tables.sql")
-        + include_str!("tables/jobs.sql")
-        + include_str!("tables/events.sql")
+    [
+        include_str!("tables/tables.sql"),
+        include_str!("tables/jobs.sql"),
+        include_str!("tables/events.sql"),
+        &observations,
+    ]
+    .concat()
 }
 
 /// Applies the settings on chunks, if TimescaleDB is installed.
