@@ -1,8 +1,10 @@
 //! The views of the store and the feed, and query parts that reading functions share.
 
 use jobstats_core::accounting::SCHEDULERS;
+use jobstats_core::accounting::matching::Values;
 use jobstats_core::base::operation::OPERATIONS;
-use jobstats_core::identity::entry_id::likely_format;
+use jobstats_core::identity::entry_id::{Identity, likely_format};
+use jobstats_core::usage::dimension::Dimension;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
@@ -10,7 +12,7 @@ use crate::pg::argument::Short;
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
-use crate::store::columns::operation_columns;
+use crate::store::columns::{list, operation_columns};
 use crate::store::formats::{CONFIGURED, SAMPLE, advice};
 use crate::store::{realtime, rollup};
 
@@ -64,6 +66,7 @@ fn views(schema: &str) -> [(&'static str, String); 12] {
     let owner = OwnerColumns::of_rows_at("i.\"time\"");
     let rates = sql!(
         "views/rates.sql",
+        identifier = owner.identifier,
         user = owner.user,
         account = owner.account,
         names = owner.names,
@@ -122,8 +125,10 @@ fn question_state() -> String {
     )
 }
 
-/// The columns and joins that name the owners of rows with an `entry` in views of rates.
+/// The columns and joins that name the users and jobs of rows with an `entry` in views of rates.
 pub struct OwnerColumns {
+    /// The columns that only identifiers have.
+    pub identifier: String,
     /// The columns of the user.
     pub user: String,
     /// The columns of the job without its number.
@@ -133,7 +138,7 @@ pub struct OwnerColumns {
 }
 
 impl OwnerColumns {
-    /// Returns the columns for rows on the day of an instant `at`, which is after the start of that day.
+    /// Returns it for rows that belong to the day of an instant `at`, which is after its start.
     ///
     /// A job is looked up only for identifiers without a user, by subqueries: a join would always read all jobs.
     pub fn of_rows_at(at: &str) -> Self {
@@ -148,11 +153,13 @@ impl OwnerColumns {
         let gid = or_of_job("person.gid", "gid");
         let user_name = or_of_job("person.user_name", "user_name");
         let group_name = or_of_job("team.group_name", "group_name");
+        let of_jobs: Vec<_> = Values::COLUMNS.into_iter().filter(is_of_job).collect();
         Self {
+            identifier: list(Identity::SENDER, "entry.{name}"),
             user: format!("{uid} AS uid, {user_name} AS user_name, {gid} AS gid"),
             account: format!(
-                "{group_name} AS group_name, job.account, job.partition, job.job_name, job.state, \
-                 coalesce(job.job_group, entry.job) AS job_group"
+                "{group_name} AS group_name, {}, job.state, coalesce(job.job_group, entry.job) AS job_group",
+                list(&of_jobs, "job.{name}")
             ),
             names: sql!(
                 "views/names.sql",
@@ -162,6 +169,10 @@ impl OwnerColumns {
             ),
         }
     }
+}
+
+fn is_of_job(column: &(&str, &str)) -> bool {
+    Dimension::find(column.0).is_some_and(Dimension::is_of_job)
 }
 
 /// A time before all observations.

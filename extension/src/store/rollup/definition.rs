@@ -149,13 +149,14 @@ impl Rollup {
     }
 
     fn rates_view(&self) -> String {
-        let whose = OwnerColumns::of_rows_at("summed.bucket");
+        let owner = OwnerColumns::of_rows_at("summed.bucket");
         sql!(
             "rates_view.sql",
             name = self.name,
-            user = whose.user,
-            account = whose.account,
-            names = whose.names,
+            identifier = owner.identifier,
+            user = owner.user,
+            account = owner.account,
+            names = owner.names,
             width = self.width,
             rates = operations(|name| format!("summed.{name} / width.seconds AS {name}")),
         )
