@@ -61,7 +61,7 @@ type Jobs = BTreeMap<String, NumberJobs>;
 struct Store {
     /// The time of the newest accounting of each scheduler.
     newest: BTreeMap<String, Micros>,
-    /// How long after the end of a job its I/O may appear.
+    /// The delay after the end of a job in which its I/O may appear.
     late: Micros,
     /// The end of the daily rollup.
     days: TimestampWithTimeZone,
