@@ -11,7 +11,6 @@ use std::borrow::Cow;
 use jobstats_core::base::instant::Micros;
 use jobstats_core::rules::feed::{Action, Outcome, reason};
 use jobstats_core::rules::increment::{Counts, clamp};
-use jobstats_core::rules::snapshot;
 use jobstats_core::text::getent::{Database, Entry};
 use pgrx::spi::SpiClient;
 
@@ -121,13 +120,6 @@ impl Source for Getent {
             counts,
             ..Outcome::new(None, self.action)
         }])
-    }
-}
-
-impl From<ReadError> for Error {
-    fn from(error: ReadError) -> Self {
-        let ReadError::OutOfMemory(error) = error;
-        Self::Read(snapshot::ReadError::from(error))
     }
 }
 

@@ -69,7 +69,7 @@ pub fn read(contents: &Contents<'_>, ingest: &mut Ingest<'_>) -> Result<Vec<Read
         reserve(&mut readings, 1)?;
         readings.push(Reading {
             service: service.name.to_owned(),
-            time: service.time_in(ingest.delivery.time),
+            time: stats::time_in(service.time, ingest.delivery.time),
             since: None,
             sums: service.sums,
         });
