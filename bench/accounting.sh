@@ -3,10 +3,10 @@
 # is installed. Prints a table, with rows for each scheduler:
 #
 #   whole    one text with all jobs of the day, into an empty store
-#   again    the same text once more, as the nightly call about three days repeats what is known
-#   calls    the texts of a day in an empty store, one for every five minutes, in one session and a transaction each
+#   again    the same text once more: the nightly call about three days repeats known jobs
+#   calls    a day of texts into an empty store, one for every five minutes, in one session and a transaction each
 #
-# And below the table, what it takes maintenance to match two entries of each job of `whole` with their job.
+# Below the table it prints the cost of matching two entries of each job of `whole` during maintenance.
 #
 #   accounting.sh [SCHEDULER ...]    all by default
 #
@@ -28,7 +28,7 @@ add() {
     printf "INSERT INTO texts VALUES ('%s', '%s', pg_read_binary_file('%s'), %s);\n" "$1" "$3" "$2.zst" "$(stat -c %s "$2")"
 }
 
-# A table with the texts. Some calls print nothing.
+# Creates a table with the texts. Some calls print nothing, so these are left out.
 texts() {
     local directory=$cluster/texts text
     mkdir "$directory"

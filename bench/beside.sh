@@ -1,17 +1,16 @@
 #!/usr/bin/env bash
-# What it costs that servers send what they print beside job_stats: how much longer feeds take, how much of the store it is, and how long
-# questions about a month of it take. Prints three tables.
+# Measures the cost of additional parameters (all but job_stats): feed time, store size, and the time of queries about one month. Prints
+# three tables.
 #
 #   beside.sh [PART ...]    feed, month; both by default
 #
-# feed feeds the same hours of the simulator's cluster puhti into two databases, in turns of ten minutes: as job_stats alone, and with all that
-# stands beside it. Time is that of the processor in the session that feeds.
-# month loads a month of puhti's targets, with few users: the rows of days and hours that are asked for do not depend on
-# these. Time is that of the processor, here too.
+# feed feeds the same hours of the simulated cluster puhti into two databases, in turns of ten minutes: job_stats alone, and with additional
+# parameters. month loads a month of puhti's targets with few users, because the rows of days and hours that are queried do not depend on
+# users. All times are processor time of the session.
 #
-#   JOBSTATS_BESIDE_SCALE    users and jobs, compared with the simulator's preset (2.1, as in bench/month.md)
-#   JOBSTATS_BESIDE_HOURS    how many hours are fed (2)
-#   JOBSTATS_BESIDE_RUNS     how often each question is asked (20)
+#   JOBSTATS_BESIDE_SCALE    users and jobs, relative to the simulator's preset (2.1, as in bench/month.md)
+#   JOBSTATS_BESIDE_HOURS    hours to feed (2)
+#   JOBSTATS_BESIDE_RUNS     runs of each query (20)
 . "$(dirname "$0")/../scripts/lib.sh"
 . bench/machine.sh
 . bench/simulated.sh
@@ -21,7 +20,7 @@ hours=${JOBSTATS_BESIDE_HOURS:-2}
 runs=${JOBSTATS_BESIDE_RUNS:-20}
 from=$(date -u -d yesterday +%Y-%m-%dT12:00:00Z)
 
-# store NAME DAYS: a store in a database of its own, of which `url` is then, that takes texts of so many days.
+# store NAME DAYS: creates a store in a new database that accepts texts of the last DAYS days, and sets `url` to it.
 store() {
     new_store "$cluster" "$1" "raw_retention => '$2 days'" >/dev/null
     url=$(scripts/cluster.sh url "$cluster" "$1")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What jobstats_counter_agg costs over ten million rows in the order of time, beside max(value) - min(value) over the same
-# rows: the least that anything costs which looks at a column. Both without parallel workers, which only the latter could
-# use. Each is run five times in turn, and its fastest run counts.
+# Compares jobstats_counter_agg over ten million rows in order of time with max(value) - min(value) over the same rows, the cheapest
+# possible scan of a column. Both run without parallel workers, which only the latter could use. Each runs five times in turn; the fastest
+# run counts.
 . "$(dirname "$0")/../scripts/lib.sh"
 . bench/machine.sh
 
@@ -19,7 +19,7 @@ psql -q "$url" <<-SQL
 	VACUUM (FREEZE, ANALYZE) readings;
 SQL
 
-# Milliseconds of one run, without those of starting and planning.
+# Prints the execution time of one run in milliseconds, without startup and planning.
 measure() {
     psql -At "$url" -c "EXPLAIN (ANALYZE, TIMING OFF, SUMMARY) SELECT $1 FROM readings" |
         sed -n 's/^Execution Time: \(.*\) ms$/\1/p'

@@ -15,7 +15,7 @@ scale=${JOBSTATS_DAY_SCALE:-1}
 clusters=${JOBSTATS_DAY_CLUSTERS:-17}
 from=$(date -u -d yesterday +%Y-%m-%dT00:00:00Z)
 
-# fed NAME HOURS TABLE: feeds what is in the table and prints a row.
+# fed NAME HOURS TABLE: feeds the rows of the table and prints a row.
 fed() {
     local began seconds
     sql -c 'TRUNCATE jobstats.increments, jobstats.observations, jobstats.raw, jobstats.entries' -c CHECKPOINT

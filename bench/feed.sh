@@ -1,18 +1,17 @@
 #!/usr/bin/env bash
-# What it takes to feed the text of a busy OST, on a private server that keeps everything as safely as PostgreSQL does when
-# it is installed. Prints a table for each part:
+# Measures feeding the text of a busy OST into a private server with PostgreSQL's default durability. Prints a table for each part:
 #
 #   feed.sh [PART ...]    all parts by default
 #
-#   text      the second text of 49,000 entries (all of its increments are of entries that are new) and the third (known),
-#             of which a quarter did something, beside an INSERT of the same zstd text into a bare table and a COPY of the
-#             same increments in binary form into a table with the same index; in turn. Each in a session of its own, and
-#             both texts (again) in a session that fed the one before, as shippers do
-#   memory    the largest memory of a session that did nothing else
+#   text      the second text of 49,000 entries (all increments are of new entries) and the third (known entries), of which
+#             a quarter changed, compared with an INSERT of the same zstd text into a bare table and a COPY of the same
+#             increments in binary form into a table with the same index; in turn. Each in a new session, and both texts
+#             (again) in a session that fed the previous one, as shippers do
+#   memory    the peak memory of a session that did nothing else
 #   length    texts of 1,000 to 400,000 entries
 #   stored    with a month of increments in the store, and without
-#   at_once   two targets at once, and eight, with the entries in common
-#   matched   with accounting in the store, whose jobs the entries have to be matched with, and without, in turn
+#   at_once   two targets at once, and eight, with the same entries
+#   matched   with stored accounting, whose jobs entries have to be matched with, and without, in turn
 #
 #   JOBSTATS_FEED_RUNS    how often each is run (5)
 #   JOBSTATS_FEED_ROWS    rows of increments that are stored for the part `stored` (10 million)
@@ -37,17 +36,17 @@ texts() {
     rm "$cluster/text"
 }
 
-# A feed of the text of a round, as a target of its own in each cluster.
+# Feeds the text of a round, as a different target in each cluster.
 statement() {
     echo "INSERT INTO jobstats.feed (cluster, server, \"time\", body_zstd)
         SELECT '$1', 'oss1', at, body_zstd FROM texts WHERE entries = $2 AND round = $3;"
 }
 
-# The parts that a feed tells of, each with its time and how much of that the processor worked.
+# Lists the steps that a feed reports, each with its elapsed and its processor time.
 parts='unpack digest scan compare entries increments text'
 
-# Milliseconds of a statement in a session of its own, after others where such are given, and bytes of WAL:
-# all|time of each part|processor time of all|of each part|WAL before
+# Runs a statement in a new session, after the statements before it, and prints milliseconds and bytes of WAL: all|time of each
+# part|processor time of all|of each part|WAL before
 measure() {
     local before commands=()
     for before in "${@:2}"; do commands+=(-c "$before"); done
@@ -117,14 +116,14 @@ text() {
     done
 }
 
-# text_table HEADING COLUMN: all and its parts, which begin with this column; `else` is what is none of them.
+# text_table HEADING COLUMN: the total and its parts, whose columns begin with COLUMN; `else` is the rest.
 text_table() {
     local file part
     printf '\n| %s | all | %s | else | MB of WAL |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n' "$1" "${parts// / | }"
     for file in "${feeds[@]}" inserted copied; do
         printf '| %s |' "$file"
         for ((part = $2; part < $2 + 8; part++)); do
-            # What is no feed has no parts.
+            # Only feeds have parts.
             printf ' %s |' "$([ -z "$(column "$file" $part | tr -d '\n')" ] || column "$file" $part | median)"
         done
         awk -F '|' -v all="$2" '$2 { for (i = all + 1; i < all + 8; i++) $all -= $i; print $all }' "$cluster/$file" >"$cluster/else"

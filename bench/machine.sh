@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What stands in tables of measurements; sourced after lib.sh.
+# Describes the machine in tables of measurements; sourced after lib.sh.
 
 # What figures were measured with, for the heading of a table.
 machine() {

@@ -4,16 +4,16 @@
 #
 #   month.sh [STEP ...]    feed account plain tenth community apache report remove; all but the last by default
 #
-# feed makes a store without TimescaleDB from texts, and account feeds it with the accounting of a million jobs; plain times the queries on that, tenth on one with a tenth of the
-# rows, community and apache on such as these editions of TimescaleDB make, which get the same rows by COPY. report
-# writes the table. An edition's store takes the place of the ones before: their rows are kept in files, the figures
-# too. What is made stays until the step remove.
+# feed creates a store without TimescaleDB from texts, and account adds the accounting of a million jobs. plain times the queries on it,
+# tenth on a store with a tenth of the rows, community and apache on stores of these editions of TimescaleDB, which get the same rows by
+# COPY. report writes the table. The store of an edition replaces the earlier ones; their rows and figures stay in files until the step
+# remove.
 #
-#   JOBSTATS_MONTH_SCALE      users and jobs, compared with the simulator's preset (2.1: 50 million increments)
-#   JOBSTATS_MONTH_DAYS       how many days (30)
-#   JOBSTATS_MONTH_FED        how many of them are fed from texts (all); the others are copies of these with jobs of their own
-#   JOBSTATS_MONTH_SOURCE     from which store the editions get their rows: plain (plain) or tenth
-#   JOBSTATS_MONTH_DIRECTORY  where the database is made (/var/tmp/jobstats-month); it takes up to 35 GB
+#   JOBSTATS_MONTH_SCALE      users and jobs, relative to the simulator's preset (2.1: 50 million increments)
+#   JOBSTATS_MONTH_DAYS       number of days (30)
+#   JOBSTATS_MONTH_FED        days that are fed from texts (all); the others are copies of these with other jobs
+#   JOBSTATS_MONTH_SOURCE     store that the editions get their rows from: plain (plain) or tenth
+#   JOBSTATS_MONTH_DIRECTORY  directory of the database (/var/tmp/jobstats-month); it takes up to 35 GB
 . "$(dirname "$0")/../scripts/lib.sh"
 . bench/machine.sh
 . bench/simulated.sh
@@ -80,7 +80,7 @@ feed() {
         feed_day "$(day "$back")" 1440 job
     done
     feed_days
-    # The simulator calls elements of arrays as users do; SLURM_JOB_ID has numbers of their own.
+    # The simulator names array elements as users do (JOBID_INDEX), but SLURM_JOB_ID has different numbers.
     sql -c "UPDATE jobstats.entries SET job = replace(job, '_', '') WHERE job LIKE '%\_%'"
     for ((back = days - fed; back > 0; back--)); do
         feed_day "$(day "$back")" 1440 job
@@ -123,7 +123,7 @@ account() {
 }
 
 # keep DATABASE NAME CONDITION
-# Writes the rows of a store, of increments i those that meet a condition, to files of that name.
+# Writes the rows of a store to files NAME.*; of increments i only those that meet the condition.
 keep() {
     local from relation columns
     from=$(scripts/cluster.sh url "$cluster" "$1")
@@ -199,8 +199,8 @@ queries() {
 	TEXT
 }
 
-# What accounting knows may cost little more than what identifiers say: question, the one that it is compared with, and how many
-# times as long it may take.
+# Queries that use accounting may cost little more than the same queries on identifiers alone: query, query to compare with, and the largest
+# ratio of their times.
 pairs() {
     cat <<-TEXT
 		top users of a day by name|top users of a day|1.2
@@ -226,8 +226,8 @@ reads() {
 	SQL
 }
 
-# By query, after what is asked of it: milliseconds of the first run after a restart, of the fastest and the median of five more, and of processor
-# time, which other work on the machine makes little longer, in the fastest of five.
+# By query, after its description: milliseconds of the first run after a restart, the fastest and the median of five more runs, and the
+# processor time of the fastest, which depends little on other load.
 measure() {
     local name most ratio call times
     scripts/cluster.sh stop "$cluster"

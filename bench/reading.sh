@@ -1,21 +1,20 @@
 #!/usr/bin/env bash
-# What the reading functions cost, of a day of the simulator's cluster puhti: beside statements that say the same of the same
-# tables, as an expert would write them for this one question, and beside lag() over the counters as they stood, which is
-# what one writes without jobstats. The questions are in the directory of this script's name. Each is asked in turn, all in
-# one session without parallel workers, after ours and the statement by hand have given the same answer, row by row; ours is
-# then asked in new sessions.
+# Compares the reading functions on a day of the simulated cluster puhti with hand-written statements that give the same answer from the
+# same tables, as an expert would write them for one question, and with lag() over raw counters, the usual way without jobstats. The queries
+# are in the directory named after this script. They run in turn in one session without parallel workers, after a check that ours and the
+# hand-written statement return the same rows; ours then runs in new sessions as well.
 #
 #   reading.sh [QUESTION ...]    all by default; prints a table
 #
-# QUESTION/DAYS asks about days of another store, which has a month in 95 partitions, with a quarter of the users and jobs;
-# QUESTION/DAYS/WORKERS does so with parallel workers, and has the time until the answer was there instead of the processor's.
+# QUESTION/DAYS runs on another store, with a month in 95 partitions and a quarter of the users and jobs; QUESTION/DAYS/WORKERS allows
+# parallel workers and measures elapsed instead of processor time.
 #
-#   JOBSTATS_READING_SCALE      users and jobs, compared with the preset (1)
+#   JOBSTATS_READING_SCALE      users and jobs, relative to the preset (1)
 #   JOBSTATS_READING_DAY        the last day (yesterday)
-#   JOBSTATS_READING_DIRECTORY  where the stores are made and stay, with all answers; those that are there already are asked
-#                               again, by the functions of the extension that is installed
-#   JOBSTATS_READING_RUNS       how often each is asked (5); 0 only compares
-#   JOBSTATS_READING_QUICK      leaves lag() out, if set
+#   JOBSTATS_READING_DIRECTORY  directory of the stores and of all answers, which are left there; existing stores are queried
+#                               again, with the functions of the installed extension
+#   JOBSTATS_READING_RUNS       runs of each query (5); 0 only compares
+#   JOBSTATS_READING_QUICK      skips lag(), if set
 . "$(dirname "$0")/../scripts/lib.sh"
 . bench/simulated.sh
 . bench/machine.sh
@@ -28,7 +27,8 @@ settings=(shared_buffers=1GB work_mem=64MB max_wal_size=2GB autovacuum=off)
 
 day() { date -u -d "$day $1 days" +%FT00:00:00Z; }
 
-# fill DATABASE FIRST PARTITIONED SCALE [OPTION ...]: a new store and its first day, both and that of the first partition counted from the last.
+# fill DATABASE FIRST PARTITIONED SCALE [OPTION ...]: creates a store and its first day. FIRST and PARTITIONED count days back from the last
+# day.
 fill() {
     new_store "$cluster" "$1" "$(printf "%s => '100 years'," compress_after {raw_,,rollup_10m_,rollup_1h_,rollup_1d_}retention | sed 's/,$//')"
     sql -c "SELECT jobstats_internal.add_partitions(relation, 'day', '$(day "$3")', '$(day 0)')
@@ -41,7 +41,7 @@ fill() {
 fill_month() {
     local back
     fill month -29 -94 "$(awk -v scale="$scale" 'BEGIN { print scale / 4 }')" --layout 2.15.8
-    # The simulator calls elements of arrays as users do; SLURM_JOB_ID has numbers of their own.
+    # The simulator names array elements as users do (JOBID_INDEX), but SLURM_JOB_ID has different numbers.
     sql -c "UPDATE jobstats.entries SET job = replace(job, '_', '') WHERE job LIKE '%\_%'"
     for ((back = 1; back < 30; back++)); do copy_day "$(day $((back - 29)))" "$back" "$(day -28)"; done
 }
@@ -105,7 +105,7 @@ variables() {
 # session: runs the statements that it reads in a new session.
 session() { cat "$cluster/variables" - | sql -F '|' -f -; }
 
-# Whether ours and the statement by hand say the same: numbers may differ by what adding them up in another order changes.
+# Compares our answer with the hand-written one. Numbers may differ by rounding, because sums are added up in different orders.
 compare() {
     part ours | session | LC_ALL=C sort >"$answer"
     part 'by hand' | session | LC_ALL=C sort >"$cluster/by_hand"
@@ -130,7 +130,7 @@ logged() {
         awk -v elapsed="$workers" '/ elapsed$/ { print (elapsed ? $8 : $2 + $5) * 1000 }'
 }
 
-# The statements in turn, so many times (0, 1, 2), and ours in as many new sessions (3), with what planning takes of that (4).
+# Runs the statements in turn (0, 1, 2), then ours in the same number of new sessions (3), with the planning time included there (4).
 measure() {
     local run part parts=(ours 'by hand')
     [ -n "$days" ] || [ -n "${JOBSTATS_READING_QUICK:-}" ] || parts+=('lag()')

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Nodes of equal size behind a front, 1, 2 and 4 of them, on one machine: what it takes to feed them, how long questions about a day take
-# through the front and on a node itself, and how many bytes come over the network for each. Writes bench/scale.md, with what follows for
-# a site of 480 targets, and docs/pictures/scale.svg. About twenty minutes on two cores.
+# Measures 1, 2 and 4 nodes of equal size behind a front, all on one machine: feed time, query time through the front and on a node itself,
+# and bytes over the network for each. Writes bench/scale.md, with an estimate for a site of 480 targets, and docs/pictures/scale.svg. Takes
+# about twenty minutes on two cores.
 #
 #   scale.sh [STEP ...]    simulate_day feed history whole fronts cost ask report remove; all by default
 #
-# simulate_day plays hours of the simulator's cluster puhti; feed feeds them into as many new stores as there are nodes, each as a cluster of
-# its own and all at once; history copies that day to days before; whole makes a store that has what all of them have; fronts makes the
-# fronts; cost feeds texts of 100,000 entries; ask asks; report writes. What is made stays until the step remove.
+# simulate_day plays hours of the simulated cluster puhti; feed feeds them into one new store per node, as different clusters and all at
+# once; history copies that day to earlier days; whole creates one store with the data of all nodes; fronts creates the fronts; cost feeds
+# texts of 100,000 entries; ask runs the queries; report writes the results. Everything stays until the step remove.
 #
 #   JOBSTATS_SCALE_SCALE      users and jobs of each node, compared with the simulator's preset (0.5)
 #   JOBSTATS_SCALE_HOURS      how many hours of the day are fed (24)
@@ -22,7 +22,7 @@ hours=${JOBSTATS_SCALE_HOURS:-24}
 entries=${JOBSTATS_SCALE_ENTRIES:-100000}
 cluster=${JOBSTATS_SCALE_DIRECTORY:-/var/tmp/jobstats-scale}
 counts=(1 2 4)
-# How many hours are fed into the nodes of each number, before those of the last go on with the others.
+# The hours fed for each number of nodes, before the last nodes get the rest.
 measured=$((hours < 3 ? hours : 3))
 days_before=3
 # Another server may have the port of PostgreSQL at the usual address.
@@ -33,7 +33,7 @@ day() { date -u -d "$(cat "$cluster/day") $1 days" +%Y-%m-%dT00:00:00Z; }
 database() { scripts/cluster.sh url "$cluster" "$1"; }
 within() { psql -q -At "$(database "$1")" "${@:2}"; }
 
-# A front asks its nodes over TCP, as it does in other machines, and without TLS, whose bytes are others.
+# A front connects to its nodes over TCP, as between machines, but without TLS, so that bytes can be compared.
 start() {
     [ -e "$cluster/password" ] || {
         scripts/cluster.sh start "$cluster" && scripts/cluster.sh stop "$cluster"
@@ -141,7 +141,7 @@ copy_days() {
 
 history() { at_once "${counts[-1]}" copy_days; }
 
-# What a question takes where one store has all, and nothing has to be put together.
+# The time of a query where one store has all data and no answers have to be merged.
 whole() {
     local node
     store node_of_all 100
@@ -162,7 +162,7 @@ fronts() {
     done
 }
 
-# A text of a target with many entries, once as it is a minute after another, and once as it is if nothing happened: milliseconds of the processor.
+# Feeds a text of a target with many entries, once with the changes of a minute and once unchanged: milliseconds of processor time.
 cost() {
     local round at
     at=$(($(date +%s) / 60 * 60 - 1200))
@@ -220,8 +220,8 @@ counters() {
     done
 }
 
-# asked DATABASE CALL: of the fastest of three after a first one, without the longest wait of a node for a processor: milliseconds, kB over the wire, ms of the
-# nodes' processors, ms of that wait.
+# asked DATABASE CALL: prints milliseconds, kB over the wire, milliseconds of the nodes' processors, and the longest time that a node waited
+# for a processor (not included in the first), of the fastest of three runs after a warm-up.
 asked() {
     {
         printf 'SET client_min_messages = warning;\n\\timing on\n'

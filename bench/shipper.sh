@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# What the shipper takes of the server that it runs beside: processor time and memory per text of more than 100 MB, beside
-# `zstd -1` and `cat` of the same text from a pipe. It runs as it does in operation, reading from a stand-in for lctl
-# again and again; zstd and cat run while it waits for its next reading. It sends to a bare table: what ingest takes is the
-# database's, and bench/feed.sh measures that.
+# Measures the load of the shipper on the server: processor time and memory per text of more than 100 MB, compared with `zstd -1` and `cat`
+# of the same text from a pipe. The shipper reads a stand-in for lctl again and again, as in operation; zstd and cat run while it waits for
+# its next reading. It sends to a bare table, because bench/feed.sh measures the ingest.
 #
 #   shipper.sh [READINGS]    5 by default; prints a table
 . "$(dirname "$0")/../scripts/lib.sh"
@@ -33,7 +32,7 @@ processor_time() { awk -v hertz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print 
 # The same of a command that reads the text from a pipe.
 processor_time_of() {
     local TIMEFORMAT='%U %S'
-    # shellcheck disable=SC2002 # the pipe is what is measured
+    # shellcheck disable=SC2002 # the pipe is measured
     cat "$text" | { time "$@" >/dev/null; } 2>&1 | awk '{ print $1 + $2 }'
 }
 

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154 # what lib.sh sets
-# How simulated texts come into a store that is measured; sourced by the scripts beside it, after lib.sh.
+# Loads simulated texts into a store to be measured; sourced by the scripts in this directory, after lib.sh.
 
 simulator=$built/jobstats-simulator
 
@@ -68,7 +68,7 @@ feeding() {
 }
 
 # copy_day DAY DAYS FED
-# What was done so many days before this day, by other jobs of the same users, whose entries were first seen until FED.
+# Copies a day to the day DAYS earlier, with other jobs of the same users, whose entries were first seen until FED.
 copy_day() {
     local columns
     columns=$(sql -c "SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute

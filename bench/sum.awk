@@ -1,6 +1,6 @@
-# The sum of all numbers of all counters of a text, beside the number of its records: what reading it is checked against.
+# Sums all counters of a text and counts its records, to check what readers return.
 #
-# Doubles hold whole numbers below 2^53 only: what is above a thousand million is summed up apart.
+# Doubles are exact for integers below 2^53 only, so numbers above a thousand million are summed separately.
 
 /^- job_id:/ { records++ }
 

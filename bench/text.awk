@@ -1,9 +1,9 @@
-# What lctl prints of an OST with many entries, each with an identifier of its own: for measuring what a text costs that has
-# nothing in common with itself but its form. A share of the operations has counted something; numbers are of all sizes.
+# Prints the text of an OST with many entries, all with different identifiers: it compresses badly, for measuring the cost of a text. Only a
+# share of the operations has counts; numbers are of all sizes.
 #
 #   awk -v entries=NUMBER -v share=0.25 -v layout=2.12|2.16 [-v target=NAME] [-v round=N -v at=EPOCH] -f text.awk
 #
-# From a round to the next, a minute later, a quarter of the entries did more of what they did before.
+# From one round to the next, a minute later, a quarter of the entries did more of the same operations.
 
 function size_up_to(digits) { return int(10 ^ (digits * rand())) }
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Judges the detectors of events on 200 simulated weeks of which every incident is known, and writes bench/watch.md and its picture. Ten
-# minutes on two cores. The seeds from 3000 on are for judging alone: whoever changes a detector tries it on those below, with
+# Judges the event detectors on 200 simulated weeks with known incidents, and writes bench/watch.md and its picture. Takes ten minutes on
+# two cores. The seeds from 3000 on are for judging only: tune a detector on those below, with
 #
 #   watch.sh tune [--seed N --count N --weeks N --details]
 #
-# which writes nothing, and prints with --details what was not found, not named or told without need.
+# which writes nothing, and with --details prints incidents that were not found or not named, and needless alerts.
 . "$(dirname "$0")/../scripts/lib.sh"
 
 say 'cargo build --release jobstats-bench-watch'

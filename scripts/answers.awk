@@ -1,7 +1,7 @@
 # The blocks of a page that are marked `psql demo`: statements, then what psql answers. The statements end with the last line that ends
 # with a semicolon or \gx, or begins with a backslash.
 #
-#   awk -f answers.awk PAGE                      prints the statements, each block followed by one that psql answers with ```
+#   awk -f answers.awk PAGE                      prints the statements, each block followed by one that makes psql print ```
 #   awk -f answers.awk -v answers=FILE PAGE      prints the page with these answers of psql
 
 BEGIN { asking = answers == "" }
@@ -28,7 +28,7 @@ $0 != "```" {
     }
     blank = ""
     while ((getline answer < answers) > 0 && answer != "```") {
-        # psql prints a blank line after each table; that of the last one is not shown.
+        # psql prints a blank line after each table; drop it after the last one.
         if (answer == "") { blank = blank "\n"; continue }
         printf "%s%s\n", blank, answer
         blank = ""

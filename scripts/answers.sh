@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The answers that README and the page of questions print are those of the demo: asks their statements, and compares.
+# Checks that the answers in README and in the page of questions match the demo: runs their statements and compares.
 #
 #   answers.sh URL          shows the differences, and fails if there are any
 #   answers.sh write URL    writes the answers into the pages

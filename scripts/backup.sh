@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Dumps a store and restores it elsewhere, as docs/backup.md says: the copy is the same, answers the same, and goes on.
+# Dumps a store and restores it elsewhere, as docs/backup.md describes: the copy is identical, gives the same answers and accepts feeds.
 #
-#   backup.sh CLUSTER WAY     WAY is custom (pg_dump -Fc), directory (-Fd with several jobs), owner (by a role that is no
-#                             superuser and that the store and its copy belong to) or naive (not as docs/backup.md says: the
-#                             copy is damaged, and says so), and the name of the database
+#   backup.sh CLUSTER WAY     WAY is custom (pg_dump -Fc), directory (-Fd with several jobs), owner (by a role that owns the store
+#                             and its copy but is no superuser) or naive (not as in docs/backup.md: the copy is damaged and
+#                             reports it). It is also the name of the database
 . "$(dirname "$0")/lib.sh"
 
 cluster=$1 way=$2
@@ -82,8 +82,8 @@ as "$owner" "$way" -f tests/backup/prepare.sql
 load "$way" "$from" 26
 as "$owner" "$way" -f tests/backup/change.sql
 
-# Without timescaledb_pre_restore() there are errors in the middle of the restore; what is missing then is named, and mended
-# as far as that is possible.
+# Without timescaledb_pre_restore() the restore has errors in the middle; the copy then names the missing objects and repairs as many as
+# possible.
 if [ "$way" = naive ]; then
     new_database "$cluster" "$copy"
     as "$owner" "$way" -c 'SET client_min_messages = warning' -c 'DROP SCHEMA reports CASCADE'
@@ -102,7 +102,7 @@ compare "$output/original" "$output/copy" kept
 # Whoever may read the store may dump it, without what only the owner may read. Where TimescaleDB is installed that takes rights on its catalog too.
 if [ "$way" = custom ] && ! have_timescaledb; then
     for role in postgres backup:%20reader; do
-        # Every dump has a key of its own.
+        # Every dump has a different key.
         "$bindir/pg_dump" --dbname="$(database "$way" "$role")" --schema=jobstats --exclude-table='jobstats.(texts|secrets|forgotten)' |
             sed -E '/^\\(un)?restrict /d' >"$output/by $role"
     done

@@ -10,7 +10,7 @@ export LC_ALL=C
 
 count() { awk -f scripts/budget.awk "$@"; }
 
-# Also files that are not added yet, but none that is deleted or generated.
+# Includes files that are not yet added, but no deleted or generated ones.
 mapfile -d '' listed < <(git ls-files -z --cached --others --exclude-standard -- '*.'{md,rs,sql,out,sh,awk,py} ':!extension/sql/jobstats--*')
 files=()
 for file in "${listed[@]}"; do

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A private PostgreSQL cluster in a directory of its own, reached by a Unix socket in that directory alone.
+# Manages a private PostgreSQL cluster in a directory, reachable only through a Unix socket in that directory.
 #
-#   cluster.sh start DIR [setting=value ...]    makes the cluster where there is none yet
+#   cluster.sh start DIR [setting=value ...]    creates the cluster if it does not exist
 #   cluster.sh stop DIR
 #   cluster.sh remove DIR
 #   cluster.sh url DIR [DATABASE]

@@ -1,5 +1,5 @@
-# Prints doc comments whose first words make them a fragment: a comment begins with a verb in the third person or with the
-# thing itself, or asks a question.
+# Prints doc comments whose first words make them a fragment: a comment begins with a verb in the third person or with the thing it
+# documents, or is a question.
 #
 #   awk -f comments.awk FILE.rs...
 

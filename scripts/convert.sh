@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Converts a store while eight feeders feed it, ended before it is done again and again: nobody notices, and nothing is lost.
+# Converts a store while eight feeders feed it, and interrupts it repeatedly: no feeder fails, and no data is lost.
 #
 #   convert.sh CLUSTER DATABASE
 #
@@ -27,13 +27,13 @@ convert() {
         [ "$milliseconds" -lt 300000 ] || return 1
         milliseconds=$((milliseconds + (milliseconds < 2000 ? 20 : milliseconds)))
         ended=$((ended + 1))
-        # What is neither old nor new is maintained too.
+        # Maintenance also covers tables in an intermediate state.
         [ $((ended % 8)) -ne 0 ] || { psql -q "$url" -f tests/stress/maintain.sql && says 'jobstats_convert|hypertables'; }
     done
 }
 
 # says PATTERN
-# jobstats_setup() works whatever has been converted, and tells what has.
+# jobstats_setup() works at every stage of a conversion, and reports the stage.
 says() {
     local said
     # It replaces views that are being read: not at any price.
@@ -44,7 +44,7 @@ says() {
 }
 
 # refused SQLSTATE DO UNDO
-# While there is what the statement DO makes, nothing is begun.
+# A conversion is refused while the object that the statement DO creates exists.
 refused() {
     local said
     psql -q "$url" -c "$2"

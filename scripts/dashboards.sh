@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Loads a simulated half day of two file systems into a database of its own, sums it into rollups, and runs all queries of the
-# Grafana dashboards on it, as a reader.
+# Loads a simulated half day of two file systems into a temporary database, fills the rollups, and runs all queries of the Grafana
+# dashboards on it, as a reader.
 #
 #   dashboards.sh CLUSTER DATABASE
 . "$(dirname "$0")/lib.sh"

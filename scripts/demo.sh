@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# A simulated Lustre cluster in a private database, yesterday and what has passed of today, and what an admin asks of it. It is the same
-# day of the same world each time, so that README and docs/questions.md can print the answers.
+# Runs a simulated Lustre cluster with a private database, loaded with yesterday and today so far, and prints example queries of an admin.
+# It always plays the same day of the same world, so that README and docs/questions.md can print the answers.
 #
-#   demo.sh                 makes the database anew, and leaves it running and reading
+#   demo.sh                 rebuilds the database, and leaves it and its readers running
 #   demo.sh answers         writes the answers of that database into the two pages
-#   demo.sh stop            stops all that and removes its files
-#   demo.sh test DIR NAME   compares the answers of the pages with those of a database NAME of the server that runs in DIR
+#   demo.sh stop            stops everything and removes its files
+#   demo.sh test DIR NAME   compares the answers of the pages with those from a database NAME of the server that runs in DIR
 export JOBSTATS_PROFILE=${JOBSTATS_PROFILE:-dev}
 . "$(dirname "$0")/lib.sh"
 
-# The files are apart from the cluster, which is the user postgres's when root calls: what root runs, nobody else may write.
+# The files are outside the cluster's directory, which belongs to postgres when root calls: no other user may write what root runs.
 cluster=/tmp/jobstats-demo-$(id -un) database=jobstats files=$target/demo
 [ "${1:-}" != test ] || cluster=$2 database=$3 files=$target/demo-test
 # The file is there as long as the database shall be kept up to date, and locked by the process that does so.
@@ -19,7 +19,7 @@ simulator=$built/jobstats-simulator
 shipper=$files/jobstats-shipper
 console=$files/jobstats-console
 config=$files/shipper.conf
-# Not below /tmp, where a browser in a sandbox of its own may not look. It stays when the demo ends: it needs nothing else.
+# Not below /tmp, which a sandboxed browser may not see. It remains when the demo ends.
 report=$target/scratch.html
 day=86400 interval=180
 # The day of the world that is played as yesterday. The jobs of scripts/demo.csv are jobs of this day.
@@ -75,7 +75,7 @@ send() {
 }
 
 # send_jobs SECONDS
-# What the scheduler says about the jobs since a time; the simulator is its sacct.
+# Sends the scheduler's accounting since a timestamp; the simulator stands in for sacct.
 send_jobs() {
     send login1 --source slurm --covers "$((($(now) - $1) / 60))m" --command \
         "exec '$simulator' accounting --scheduler slurm --undisturbed --from $(at "$1") --to now"
@@ -101,8 +101,8 @@ send_counters() {
 }
 
 # load [SECONDS]
-# What is not loaded yet of yesterday and of today, up to a time, or else up to now, and then the minutes that loading took, or every target
-# would have a gap.
+# Loads the missing rest of yesterday and today up to a timestamp (default: now), then the minutes that loading took, so that no target has
+# a gap.
 load() {
     local until
     while until=${1:-$(($(now) / 60 * 60))} && [ "$until" -gt "$loaded" ]; do
@@ -181,7 +181,7 @@ summary() {
 	SQL
 }
 
-# Compares what is stored with what was simulated, and shows the comparison as a whole only if something differs.
+# Compares the store with the simulation, and prints the full comparison only if something differs.
 verify() {
     local verified status=0
     verified=$("$simulator" verify --from "$(at $((today - day)))" --hours $((($(now) - today) / 3600 + 25)) --observed --database-url "$url") || status=$?
@@ -190,9 +190,9 @@ verify() {
     return "$status"
 }
 
-# Compares the answers with those of the pages. Sets differ. Until the last server is read, minutes may pass on a busy machine: the readings
-# of these are loaded too, or targets would lack some. A target that nobody has read for two intervals is late: if reading and asking took
-# longer, both are done again.
+# Compares the answers with the pages, regardless of the order in sets. Minutes may pass on a busy machine until the last server is read:
+# these readings are loaded too, or targets would lack some. A target that has not been read for two intervals counts as late, so both steps
+# are repeated if they took longer.
 compare() {
     local read
     for _ in 1 2 3 4 5; do
@@ -204,7 +204,8 @@ compare() {
     done
 }
 
-# Fills a database, and compares its answers with those of the pages: until both were done on one day, as the answers are those of yesterday.
+# Fills a database and compares its answers with the pages. Repeats this if midnight passed in between, because the answers are about
+# yesterday.
 fill_and_compare() {
     while :; do
         begin_day
@@ -215,7 +216,7 @@ fill_and_compare() {
     done
 }
 
-# The answers that README begins with, as they are in this database.
+# Prints the answers at the top of README, as this database gives them.
 # shellcheck disable=SC2016 # these backquotes are those of the page
 show_answers() { sed -n '/`make demo`, whose yesterday/,/^## /{/^```/d;/^## /d;p}' "$target/answers/README.md"; }
 

@@ -4,8 +4,8 @@
 #   faults.sh                        faults of maintenance, and 360 faults in three runs at once, with the seeds 1, 2 and 3
 #   faults.sh FAULTS SEED [WORD]     one run; only faults whose name has the word
 #
-# The table of faults and counts is target/faults/table.md, and that of one run target/faults/SEED.md. Needs what install.sh
-# installs, and root for faults of full disks.
+# Writes the table of faults and counts to target/faults/table.md, and the table of a run to target/faults/SEED.md. Needs the programs of
+# install.sh, and root for faults of full disks.
 export JOBSTATS_PROFILE=${JOBSTATS_PROFILE:-dev}
 . "$(dirname "$0")/lib.sh"
 
@@ -60,7 +60,7 @@ cc -O2 -Wall -shared -fPIC -o "$directory/clock.so" shipper/tests/faults/clock.c
 if ! (cd shipper && "$(test_program shipper faults)" inject --faults "$1" --seed "$2" --only "${3:-}" \
     --directory "$directory" --shipper "$built/jobstats-shipper" --simulator "$built/jobstats-simulator" \
     --clock "$directory/clock.so" --table "$output/$2.md"); then
-    # What the shippers and the database said may explain it.
+    # The messages of shippers and database may explain it.
     failed=$output/$2.failed
     rm -rf "$failed"
     mkdir -p "$failed"

@@ -8,7 +8,7 @@
 cluster=$1 output=$target/front/stores
 standby=$cluster.standby
 simulator=$built/jobstats-simulator
-# The servers of each node: patterns. Those that may have a target feed the same node.
+# The servers of each node, as patterns. Servers that can take over a target from each other feed the same node.
 nodes=(mds oss1 oss2 'oss[34]')
 forever=$(printf '%s => jobstats_internal.forever(), ' raw_retention retention rollup_10m_retention rollup_1h_retention)
 
@@ -27,7 +27,7 @@ make() {
     in_database "$1" -At -c 'CREATE EXTENSION jobstats' -c "SELECT jobstats_setup(${forever}node => ${2:-0})" >"$output/setup.$1"
 }
 
-# The texts of a world, with those of people and jobs, in a table of the single store's database and in a file.
+# Writes the texts of a world, including people and jobs, to a table of the single store's database and to a file.
 simulate() {
     local people=(accounting --scheduler slurm --odd 0)
     make single
@@ -47,12 +47,12 @@ load() { in_database "$1" -c 'CREATE TABLE public.texts (LIKE jobstats.feed)' -c
 feed() {
     in_database "$1" -v servers="$2" -v since="${3:--infinity}" -v until="${4:-infinity}" -f tests/front/feed.sql
     maintain_all "$(database "$1")"
-    # What a node sums depends on what it knows of its tables.
+    # Statistics determine how a node plans its sums.
     in_database "$1" -c ANALYZE
 }
 
 # ask NAME
-# What functions and views answer, what dashboards show, and what commands of the console print but for the moment at which they do.
+# Collects the answers of functions and views, the data of dashboards, and the output of console commands except its timestamps.
 ask() {
     local arguments
     local -x JOBSTATS_DATABASE_URL
@@ -85,7 +85,7 @@ hang() {
 }
 
 # cut NODE
-# Ends all sessions of a node, last the one that holds the others.
+# Ends all sessions of a node, the session that holds the others last.
 cut() {
     server -c "SELECT pg_terminate_backend(a.pid, 60000) FROM (
         SELECT a.pid FROM pg_stat_activity a WHERE a.datname = 'front $1' ORDER BY a.wait_event IS NOT DISTINCT FROM 'PgSleep') a" >/dev/null
@@ -178,8 +178,8 @@ frozen() {
 go_on() { kill -CONT "$PROCESS" $(pgrep -P "$PROCESS"); }
 
 # divide NAME PATTERN OTHER NUMBER PATTERN
-# A store that has been fed half of the texts of two patterns is copied. The copy gets a number, and every row of it stays what it is but for the numbers that it
-# is known by. Each drops what the other keeps, and is fed on: no observation is lost, or counted twice.
+# Copies a store that has been fed half of the texts of two patterns. The copy gets a number, and its rows change only in their store
+# number. Each of the two drops the other's data and is fed further: no observation is lost or counted twice.
 divide() {
     local half='2026-03-10 01:25Z'
     feed "$1" "$2|$5" -infinity "$half"
@@ -201,7 +201,7 @@ divide() {
 }
 
 # stand_by
-# Makes a hot standby of this server. Its questions do not end because of what it replays, however long they take.
+# Creates a hot standby of this server. WAL replay never cancels its queries, however long they take.
 stand_by() {
     install -d -m 0700 "$standby"
     "$("$PG_CONFIG" --bindir)/pg_basebackup" --dbname="$(scripts/cluster.sh url "$cluster")" --pgdata="$standby/data" --checkpoint=fast --write-recovery-conf
@@ -252,7 +252,7 @@ attach empty
 ask front
 diff -u "$output/single" "$output/front"
 [ "$(wc -l <"$output/front")" -gt 3000 ]
-# A question asks no node more often than plans.sql says, and about a target no node for rows that has none of it.
+# A query goes to each node at most as often as plans.sql lists, and a query about a target only to the node that has it.
 in_database front -f tests/front/plans.sql 2>&1 | awk '
     /^question/ { question = $0 }
     /Foreign Scan on|Relations:/ && match($0, /"(node[0-3]|empty) [a-z0-9_]+/) {
@@ -271,12 +271,12 @@ in_database front -f tests/front/plans.sql 2>&1 | awk '
     }' >"$output/scans" || { cat "$output/scans" && exit 1; }
 away 2>&1 | plain >"$output/away"
 diff -u tests/front/away.expected "$output/away"
-# What ends the waiting, and how libpq says so, differs between versions of PostgreSQL.
+# The reason for the end of the wait, and libpq's message, differ between versions of PostgreSQL.
 frozen 2>&1 | plain | sed -E '/^invalid socket$/d; s/(it does not answer: ).*/\1REASON/' >"$output/frozen"
 diff -u tests/front/frozen.expected "$output/frozen"
 ask front
 diff -u "$output/single" "$output/front"
-# What is read now is told as a single store tells it.
+# Live data arrives as from a single store.
 live=$(date -u -d '50 minutes ago' +%FT%TZ)
 in_database single -v servers=. -v live="$live" -f tests/front/live.sql
 cluster=$standby in_database single -v servers=. -v live="$live" -f tests/front/live.sql

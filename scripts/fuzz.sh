@@ -8,7 +8,7 @@
 seconds=${1:-600}
 # Calls of a session.
 batch=500
-# The texts have some 100 kB at most: what is left is PostgreSQL itself with its shared buffers, and the 64 MB of room.
+# Texts have at most about 100 kB: the rest is PostgreSQL itself with its shared buffers, and 64 MB of headroom.
 limit_kb=$((160 << 10))
 roles=(fuzz_owner fuzz_writer fuzz_bound fuzz_reader fuzz_nobody)
 

@@ -2,9 +2,9 @@
 # Builds the extension and installs it into the PostgreSQL that pg_config names.
 #
 #   install.sh          the extension
-#   install.sh all      builds the programs with it
-#   install.sh tests    builds programs and tests with it
-#   install.sh built    installs what is built already
+#   install.sh all      builds the programs too
+#   install.sh tests    builds programs and tests too
+#   install.sh built    installs an existing build
 . "$(dirname "$0")/lib.sh"
 
 case ${1:-} in

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# What a simulated scheduler accounts for, sent in no order by the shipper, is what jobstats.jobs holds; and each identifier of job_stats
-# belongs, day by day, to the job that truly did its work. Fails if a run is missing or invented, if a field of one differs from what the
-# texts say, if an identifier gets a wrong job, or none where it can be known, or if identifiers do not add up by status.
+# Checks that jobstats.jobs matches the accounting of a simulated scheduler, which the shipper sends out of order, and that each identifier
+# of job_stats is matched, day by day, to its true job. Fails if a run is missing or invented, if a field differs from the texts, if an
+# identifier gets a wrong job, or no job although it can be determined, or if identifiers do not add up by status.
 #
-#   jobs.sh DIR SCHEDULER    of a server that runs in DIR; the databases are called like the scheduler, and what is simulated
-#                            stays in target/jobs/SCHEDULER
+#   jobs.sh DIR SCHEDULER    uses the server that runs in DIR; databases are named after the scheduler, and the simulated files
+#                            stay in target/jobs/SCHEDULER
 . "$(dirname "$0")/lib.sh"
 
 cluster=$1 scheduler=$2
@@ -33,7 +33,7 @@ ship() {
 }
 
 # texts NAME
-# Lists the texts in no order. A command may have nothing to print; the shipper does not send that.
+# Lists the texts in random order. A command may print nothing; the shipper does not send an empty text.
 texts() {
     find "$output/$1" -mindepth 2 -type f -size +0 | LC_ALL=C sort | awk 'BEGIN { srand(1) } { print rand() "\t" $0 }' | sort -k 1,1 | cut -f 2
 }
@@ -54,7 +54,7 @@ runs() {
 }
 
 # feed_all
-# Sends the texts whose names come in. That they cover is said of commands only: a file says it by its records.
+# Sends the texts whose names it reads from stdin. Only commands declare the time that they cover; files show it by their records.
 feed_all() {
     local text covers=NULL is_command=
     grep -q 'grows: false' "core/src/accounting/$scheduler.rs" && is_command=yes
@@ -62,14 +62,15 @@ feed_all() {
         if [ -n "$is_command" ]; then
             covers="tstzrange(timestamptz '$(basename "$text")' - interval '135 minutes', '$(basename "$text")')"
         fi
-        # shellcheck disable=SC2016 # psql runs what is in backquotes
+        # shellcheck disable=SC2016 # psql runs the backquotes
         printf '\\set body `cat %s`\nINSERT INTO jobstats.feed (cluster, server, "time", body, source, covers) VALUES (%s, %s, %s, %s, %s, %s);\n' \
             "$text" "'$(basename "$(dirname "$text")")'" "'scheduler'" "'$(basename "$text")'" ":'body' || E'\\n'" "'$scheduler'" "$covers"
     done | psql -q "$url"
 }
 
-# Every identifier of some days, or of a week, on two clusters that count alike. Accounting is read every two hours, but for three hours a day, from eleven
-# days before on: then numbers come back. Half of it comes late. Some sites have nothing but the number of the job in their identifiers.
+# Checks every identifier of some days, or of a week, on two clusters with overlapping job numbers. Accounting is read every two hours, with
+# a daily gap of three hours, from eleven days earlier on, so that numbers recur. Half of it arrives late. Some sites have only the job
+# number in their identifiers.
 entries() {
     local format=%j:%u:%H to_fill=12 days=2
     ! is_long || days=7

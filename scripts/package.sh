@@ -5,7 +5,7 @@
 #   package.sh              all
 #   package.sh extension    the extension alone, as .deb and .rpm
 #
-# VERSION is that of the packages, for tests of upgrades. MAINTAINER is who gives the packages to others.
+# VERSION is the version of the packages, for tests of upgrades. MAINTAINER distributes the packages.
 . "$(dirname "$0")/lib.sh"
 
 export VERSION=${VERSION:-$(product_version)}
@@ -25,7 +25,7 @@ architecture() {
     esac
 }
 
-# Debian's changelog has a form of its own; that of jobstats is CHANGELOG.md.
+# Debian's changelog has its own format; the changelog of jobstats is CHANGELOG.md.
 changelog() {
     printf '%s (%s) unstable; urgency=medium\n\n  * See CHANGELOG.md of jobstats.\n\n -- %s  %s\n' \
         "$1" "$VERSION" "$MAINTAINER" "$(date -u -R -d "@$SOURCE_DATE_EPOCH")" | gzip -9n >"$stage/changelog.gz"

@@ -28,9 +28,9 @@ except ImportError:
     print("Playwright is missing: run make setup-dev", file=sys.stderr)
     sys.exit(77)
 
-# The widths of a phone, a tablet and a screen, and of what is printed between the margins of A4.
+# The widths of a phone, a tablet and a desktop, and the printable width of A4.
 PHONE, TABLET, SCREEN, PAPER = 390, 820, 1440, 687
-# Colours do not depend on the width, but a phone has pictures of its own: both kinds are seen in both colours.
+# Colours do not depend on the width, but phones get different pictures: check both kinds in both colour schemes.
 VIEWS = [(PHONE, "light"), (PHONE, "dark"), (TABLET, "light"), (SCREEN, "dark"), (PAPER, "print")]
 # The largest page that can be sent by mail without a thought, in bytes.
 LARGEST = 1_000_000
@@ -91,7 +91,7 @@ def opened(browser, url, width=SCREEN, scheme="light", height=900, headers=None)
     page.on("pageerror", lambda it: heard.append(f"throws: {it}"))
     response = page.goto(url)
     if response and response.status >= 400:
-        # The browser says so in the console, too.
+        # The browser also logs it to the console.
         heard.clear()
     yield page, heard
     page.close()
@@ -153,7 +153,7 @@ def injected(browser, url, headers=None):
         heard.clear()
         if page.evaluate(INJECTED):
             yield "runs what a name brings along"
-        # What is refused is said a moment later.
+        # The message about a blocked request arrives a moment later.
         for _ in range(PATIENCE // 1000):
             if sum("Content Security Policy" in it for it in heard) >= 2:
                 return

@@ -2,10 +2,10 @@
 # Known work through shipper, feed and reading functions, compared with the truth to the last byte, for every layout of
 # job_stats and several intervals. Ends with a table of cases; fails if there is any difference.
 #
-#   proof.sh                     all of it, in a private cluster
-#   proof.sh part DIR PART ...   of a server that runs in DIR: work, now or the name of a layout; the database is called
-#                                so too. What is printed and measured stays in target/proven
-#   proof.sh parts               says which parts there are
+#   proof.sh                     everything, in a private cluster
+#   proof.sh part DIR PART ...   on a server that runs in DIR: work, now or the name of a layout, which also names the database.
+#                                Output and measurements stay in target/proven
+#   proof.sh parts               lists the parts
 #
 # JOBSTATS_PROOF_INTERVALS="1m 5m" chooses other intervals.
 export JOBSTATS_PROFILE=${JOBSTATS_PROFILE:-dev}
@@ -50,7 +50,7 @@ days() {
     deliver "$1 $interval day in order" "${world[@]}" && verify "$1 $interval day in order" "${world[@]}"
 }
 
-# Some lines come three lines later, others twice. The first and the last stay what they are.
+# Moves some lines three lines down and repeats others. The first and the last stay in place.
 disorder() {
     awk 'held != "" && NR == due { late = held; held = "" }
         NR % 7 == 4 && held == "" { held = $0; due = NR + 3; next }
@@ -77,7 +77,7 @@ ship() {
 }
 
 # gauges CASE WORLD ...
-# The rules of filters and the counters of nodemaps that servers printed last are those that are stored.
+# Checks that the stored TBF rules and nodemap counters are those that servers printed last.
 gauges() {
     local case=$1 server time
     shift

@@ -1,10 +1,9 @@
-# Prints the arrows between rooms of a crate that close a circle, or that lead up in the table of its head, and a crate with more than
-# 12 rooms or without the table. A room is a file or
-# folder right below src; files of tests do not count, nor does what stands below `#[cfg(test)]`.
+# Prints dependencies between rooms of a crate that form a circle or lead up in the table of the crate's head, and a crate with more than 12
+# rooms or without the table. A room is a file or folder right below src; test files and items below `#[cfg(test)]` do not count.
 #
 #   awk -f scripts/rooms.awk crate/src/lib.rs crate/src/...
 #
-# A table of rooms below the sentence "A room uses only rooms that stand below it" in the head of lib.rs or main.rs is in that order.
+# A table of rooms below the sentence "A room uses only rooms below it" in the head of lib.rs or main.rs is in that order.
 
 function arrow(to) {
     if (to != room && !((room, to) in arrows)) {
@@ -42,7 +41,7 @@ FNR == 1 {
     else if (!over && !(room in seen)) { seen[room]; amount++ }
 }
 over { next }
-is_root && /uses only rooms that stand below it/ { has_order = 1 }
+is_root && /uses only rooms below it/ { has_order = 1 }
 is_root && has_order && /^\/\/! \| / {
     row++
     line = $0
@@ -72,7 +71,7 @@ is_test { is_test = ""; if (/^ *(pub )?mod .*\{/) over = 1; next }
 END {
     if (amount > 12) print roots ": " amount " rooms, more than 12"
     if (!has_order) print roots ": its head has no table of rooms"
-    # Rooms that use none that is left, or that none uses, are in no circle.
+    # Rooms without a remaining dependency in either direction are in no circle.
     do {
         found = 0
         for (r in rooms) {

@@ -9,7 +9,7 @@ export JOBSTATS_PROFILE=${JOBSTATS_PROFILE:-dev}
 system=bookworm+iproute2+munge+mariadb-server+slurmdbd+slurmctld+slurmd+slurm-client+gridengine-master+gridengine-exec+gridengine-client
 output=${XDG_CACHE_HOME:-$HOME/.cache}/jobstats/target-$system/schedulers
 
-# run_in_new TEST [ARGUMENT ...]: what it leaves in target/schedulers there is in $output here.
+# run_in_new TEST [ARGUMENT ...]: collects the files of target/schedulers in $output.
 run_in_new() {
     say "$1"
     rm -rf "$output"
@@ -18,7 +18,7 @@ run_in_new() {
     .ci/pristine "$system" "tests/schedulers/$1.sh ${*:2}" || die "$1 failed"
 }
 
-# check SCHEDULER USER [PERSON]: sends what a user read, and compares jobs with those of the scheduler.
+# check SCHEDULER USER [PERSON]: sends the accounting that a user can read, and compares jobs with those in the scheduler.
 check() {
     local database="$1 $2" url
     new_store "$cluster" "$database" >/dev/null

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, and says what and for how long. Quick when nothing is.
+# Installs missing packages, and lists them with their purpose. Quick if everything is installed.
 #
 #   setup.sh          what `make demo`, `make test` and installing the extension need
 #   setup.sh dev      also what `make lint` needs: shellcheck and cargo-deny; for tests PgBouncer, Chromium, axe and DuckDB; for
@@ -76,7 +76,7 @@ install_packages() {
     PG_CONFIG=${PG_CONFIG:-$(command -v pg_config)}
 }
 
-# Where there is no apt: say what is missing, in the words of other distributions' packages.
+# Without apt: lists missing packages by the names of other distributions.
 require_tools() {
     local tool tools=(cc clang git make) missing=()
     [ -z "$for_developers" ] || tools+=(shellcheck)
@@ -97,7 +97,7 @@ install_cargo_deny() {
 }
 
 # install_python DIRECTORY OPTION ...
-# Installs the Python packages that are on the standard input into an environment of their own.
+# Installs the Python packages listed on stdin into a virtual environment.
 install_python() {
     local directory=$1 wanted
     wanted=$(cat)
@@ -107,14 +107,14 @@ install_python() {
         echo "$wanted" >"$directory/requirements.txt"
 }
 
-# Without these, the tests that need them say that they were not run.
+# Tests that need these report that they were skipped.
 install_test_tools() {
     have_test_tools && return
     say "pip install $(test_requirements | xargs)"
     test_requirements | install_python "$test_tools" || say "Playwright, axe and DuckDB could not be installed"
 }
 
-# Without these, the test of what they take says that it was not run.
+# The test of the memory use reports that it was skipped.
 unpack_alerting() {
     local work
     ! have_alerting && has_apt && is_packaged prometheus-alertmanager || return 0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# One test of those that test.sh runs, in a database of its own in the cluster of its lane, JOBSTATS_TEST_CLUSTERS/JOBSTATS_TEST_LANE.
-# Prints how it ended, and adds that to target/results. What it printed stays in target/PART/NAME.
+# Runs one of the tests of test.sh, in a new database in the cluster of its lane, JOBSTATS_TEST_CLUSTERS/JOBSTATS_TEST_LANE. Prints the
+# result and appends it to target/results. The output stays in target/PART/NAME.
 #
 #   test-one.sh PART NAME
 . "$(dirname "$0")/lib.sh"
@@ -10,11 +10,11 @@ part=$1 name=$2
 cluster=$JOBSTATS_TEST_CLUSTERS/$JOBSTATS_TEST_LANE
 url=$(scripts/cluster.sh url "$cluster")
 output=$target/$part/$name
-# Steps of a test are none of the table of seconds.
+# Steps of a test do not count in the table of seconds.
 unset JOBSTATS_TIMES
 
-# A program of Rust tests, run where Cargo would run it; the name doc stands for the examples of the documentation, and one that is no
-# program's for the tests that have it in theirs.
+# Runs a Rust test program, as Cargo would run it. The name doc runs the examples of the documentation; a name that is no program selects
+# the tests whose names contain it.
 rust() {
     local features program status=0
     export JOBSTATS_TEST_DATABASE_URL=$url JOBSTATS_TEST_BUILT=$built JOBSTATS_TEST_PYTHON=$test_tools/bin/python PROPTEST_CASES PROPTEST_MAX_GLOBAL_REJECTS
@@ -23,7 +23,7 @@ rust() {
     PROPTEST_MAX_GLOBAL_REJECTS=$((100 * PROPTEST_CASES))
     if [ "$name" = doc ]; then
         mapfile -t features < <(features)
-        # What is built for the other tests of a package serves its examples too.
+        # The build for the package's other tests serves its examples too.
         cargo test --doc --workspace --exclude jobstats-core "${features[@]}" &&
             cargo test --doc --package jobstats-core --config "profile.$profile.package.jobstats-core.opt-level=0"
     else
@@ -42,16 +42,15 @@ rust() {
 run_by_postgresql() {
     local load=()
     ! have_timescaledb || load=(--load-extension=timescaledb)
-    # The runner asks for a time zone and a date style of long ago; UTC and ISO read better in expected output.
     "$(dirname "$("$PG_CONFIG" --pgxs)")/../test/$1" \
         --inputdir="$2" --outputdir="$output" --bindir="$("$PG_CONFIG" --bindir)" \
-        --host="$cluster" --user=postgres --dbname="$name" --launcher='env PGTZ=UTC PGDATESTYLE=ISO' \
+        --host="$cluster" --user=postgres --dbname="$name" --launcher=scripts/launch.sh \
         "${load[@]}" "${@:3}" "$name"
 }
 
 # copy_store
-# A database with a store as jobstats_setup() makes it. The first test of a lane makes the one that all others copy, which takes a
-# fraction of the time. To connections it is closed, so that no worker of TimescaleDB is in the way.
+# Creates a database with a store from jobstats_setup(). The first test of a lane creates the template that the others copy, which is much
+# faster. The template rejects connections, so that no worker of TimescaleDB blocks the copy.
 copy_store() {
     [ -n "$(psql -q -At "$url" -c "SELECT datname FROM pg_database WHERE datname = 'store'")" ] ||
         { new_store "$cluster" store >/dev/null && psql -q "$url" -c 'ALTER DATABASE store ALLOW_CONNECTIONS false' \
@@ -59,18 +58,18 @@ copy_store() {
     psql -q "$url" -c "CREATE DATABASE \"$name\" TEMPLATE store"
 }
 
-# A file that lacks something to run with says so in a line of its own, as its expected output does.
+# A test that cannot run prints a line about it, which is also in its expected output.
 regress() {
     local begun=()
-    ! grep -qE 'include/(store|readings?)\.sql' "tests/pg_regress/sql/$name.sql" || { copy_store && begun=(--use-existing); } || return
+    ! grep -qE '^\\i (store|readings?)\.sql' "tests/pg_regress/sql/$name.sql" || { copy_store && begun=(--use-existing); } || return
     run_by_postgresql regress/pg_regress tests/pg_regress "${begun[@]}" || return
     ! grep -a '^not run: ' "$output/results/$name.out" || return 77
 }
 # A step may wait for longer than a feed may stay in its transaction.
 isolation() { PGOPTIONS='-c idle_in_transaction_session_timeout=10min' run_by_postgresql isolation/pg_isolation_regress tests/isolation; }
 
-# A regression test once more, where functions that PostgreSQL would prefer stand beside every function of jobstats: jobstats
-# itself never calls one of them. What the test prints is of no interest then.
+# Runs a regression test again, with a decoy for every function of jobstats that PostgreSQL would prefer: jobstats itself must never call
+# one. The output of the test is ignored.
 overload() {
     local begins
     new_database "$cluster" "$name" || return 1
@@ -83,8 +82,8 @@ overload() {
     [ ! -s "$output/held" ] && [ ! -s "$output/called" ]
 }
 
-# Tests of answers once more, with plans that leave all work to a parallel worker. Those of TimescaleDB have lost rows where a
-# worker came before the leader of the plan, which takes a busy machine otherwise.
+# Runs tests of answers again with plans that leave all rows to a parallel worker. TimescaleDB's nodes have lost rows when a worker started
+# before the leader, which otherwise happens only on a busy machine.
 parallel() {
     new_database "$cluster" "$name" || return 1
     psql -q "$(scripts/cluster.sh url "$cluster" "$name")" -v name="$name" <<-'SQL'
@@ -97,8 +96,8 @@ parallel() {
     run_by_postgresql regress/pg_regress tests/pg_regress --use-existing
 }
 
-# Eight feeders at once, in no order, while two loops bring rollups up to date: what they store is what feeding in order
-# stores, and whoever looks meanwhile sees nothing else than what the raw text says.
+# Runs eight feeders at once, out of order, while two loops refresh rollups: the result equals feeding in order, and concurrent readers see
+# only data that matches the raw text.
 stress() {
     local url steps feeders maintainers=()
     new_database "$cluster" "$name"
@@ -136,7 +135,8 @@ columns_of() {
     }' "$1"
 }
 
-# Every function, but for internal ones, has a page, or a section of one, that names its arguments and has its columns in a table.
+# Checks that every function except internal ones has a page, or a section of one, that names its arguments and lists its columns in a
+# table.
 docs() {
     local function names columns page word status=0
     new_database "$cluster" "$name"
@@ -161,7 +161,7 @@ convert() {
     return "$status"
 }
 
-# pg_cron calls what jobstats_setup() tells it to, in a cluster of its own that loads it.
+# Runs the jobs of jobstats_setup() under pg_cron, in a private cluster that loads it.
 cron() {
     local libraries=pg_cron own url status=0
     [ -e "$("$PG_CONFIG" --pkglibdir)/pg_cron.so" ] || { echo 'not run: pg_cron is not installed' && return 77; }
@@ -176,7 +176,7 @@ cron() {
     return "$status"
 }
 
-# Prometheus and Alertmanager take what is printed for them.
+# Prometheus and Alertmanager accept the output.
 alerts() {
     scripts/alerts.sh "$cluster" "$name" >"$output/report" 2>&1
     local status=$?
@@ -193,7 +193,7 @@ pages() {
 # Every query of the Grafana dashboards answers something on a simulated store.
 dashboards() { scripts/dashboards.sh "$cluster" "$name"; }
 
-# Some seconds of what `make fuzz` does, in a cluster of its own.
+# Runs some seconds of `make fuzz`, in a private cluster.
 fuzz() { scripts/fuzz.sh 15 | tee "$output/report"; }
 
 # Where memory is short there is an error, and the server stays up.
@@ -205,13 +205,13 @@ front() { scripts/front.sh "$cluster" | tee "$output/report"; }
 # Dumped, restored, gone on with.
 backup() { scripts/backup.sh "$cluster" "$name" | tee "$output/report"; }
 
-# What schedulers account for is what is stored.
+# The stored jobs match the accounting of the schedulers.
 jobs() { scripts/jobs.sh "$cluster" "$name" | tee "$output/report"; }
 
-# The answers that README and the page of questions print are those of the demo.
+# README and the page of questions match the demo.
 demo() { scripts/demo.sh test "$cluster" "$name"; }
 
-# One fault of each kind, of those that `make test-faults` injects, in a cluster of its own. No fault depends on how large texts are.
+# Injects one fault of each kind of `make test-faults`, in a private cluster. No fault depends on the size of texts.
 faults() {
     JOBSTATS_SIMULATOR_SCALE=0.25 scripts/faults.sh 24 1 >"$output/all" 2>&1
     local status=$?
@@ -220,14 +220,14 @@ faults() {
     return "$status"
 }
 
-# A part of what `make proof` does, at one interval and with half of the users.
+# Runs `make proof` at one interval and with half of the users.
 proof() {
     JOBSTATS_PROOF_INTERVALS=10m JOBSTATS_SIMULATOR_SCALE=0.5 scripts/proof.sh part "$cluster" "$name" | tee "$output/report"
 }
 
 # counts STATUS
-# How many passed, failed and were skipped. Rust tests that lack something to run with say so in a line of their own; their runner
-# takes them for passed. A program of tests that ended badly without a failed test counts as a failure.
+# Counts passed, failed and skipped tests. A Rust test that cannot run prints a line about it, although its runner counts it as passed. A
+# test program that failed without a failed test counts as a failure.
 counts() {
     if is_rust "$part"; then
         awk -v status="$1" '/^test result:/ { passed += $4; failed += $6; skipped += $8 }
@@ -277,7 +277,7 @@ body=$part
 ("$body") >"$output/log" 2>&1 || status=$?
 read -r passed failed skipped < <(counts "$status")
 clean_up
-# One test at a time says how it ended.
+# Prevents tests from mixing their result lines.
 exec 9>>"$target/results"
 flock 9
 show "$status" "$SECONDS" "$passed" "$failed" "$skipped"

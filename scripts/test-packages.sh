@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Checks the packages of `make package`.
 #
-#   test-packages.sh files               what is in them, for which C library, and who owns it: a second
-#   test-packages.sh hand-over SYSTEM    gives them to a system of .ci/pristine
+#   test-packages.sh files               checks contents, C library and owners: takes a second
+#   test-packages.sh hand-over SYSTEM    copies them to a system of .ci/pristine
 #   test-packages.sh                     also installs, upgrades and removes them in new systems; needs root
 . "$(dirname "$0")/lib.sh"
 

@@ -3,12 +3,11 @@
 #
 #   test.sh [PART ...]    all parts by default; scripts/test-one.sh has them
 #
-# PART:NAME is one test of a part: regress:NAME and isolation:NAME one file, core:NAME one program of Rust tests or those that have
-# NAME in theirs, backup:WAY one way, jobs:SCHEDULER one scheduler, proof:LAYOUT one layout. What each printed stays below
-# target/PART/NAME.
+# PART:NAME is one test of a part: for regress and isolation a file, for core a Rust test program or the tests whose names contain NAME, for
+# backup a way, for jobs a scheduler, for proof a layout. Output stays below target/PART/NAME.
 #
-# Some tests wait, so one more runs at once than there are processors, each in a cluster of its own, since roles belong to a whole
-# cluster: JOBSTATS_TEST_LANES is another number. JOBSTATS_TEST_INSTALLED=yes tests the extension that is installed, and builds nothing.
+# Some tests wait, so by default one more lane than processors runs (JOBSTATS_TEST_LANES), each with a private cluster, because roles are
+# shared by all databases of a cluster. JOBSTATS_TEST_INSTALLED=yes tests the installed extension and builds nothing.
 export JOBSTATS_PROFILE=${JOBSTATS_PROFILE:-dev}
 . "$(dirname "$0")/lib.sh"
 
@@ -50,8 +49,8 @@ list() {
     done
 }
 
-# Rust tests and all that they run are built at once; without such tests, only what the others run. Those of core run nothing else, and
-# some run nothing but the extension.
+# Builds Rust tests and their programs in one run; without Rust tests, only the required programs. Tests of core need no program, and some
+# tests only the extension.
 build_and_install() {
     local part mode=extension
     if [ "$(printf '%s\n' "${@%%:*}" | sort -u)" = core ]; then
@@ -65,7 +64,7 @@ build_and_install() {
     scripts/install.sh "$mode"
 }
 
-# What tests ask is asked once: to compile the plans takes up to a quarter of their time.
+# Each query of a test runs once, so JIT compilation would take up to a quarter of the time.
 start_clusters() {
     local lane
     export JOBSTATS_TEST_CLUSTERS
@@ -87,8 +86,8 @@ remove_clusters() {
 }
 
 # summary RESULTS
-# Seconds of each part, and totals. A part that executed nothing, and says of nothing why, counts as a failure: the sums alone
-# would not show it.
+# Prints the seconds of each part, and totals. A part without any executed or explained test counts as a failure, because totals would not
+# show it.
 summary() {
     awk '{ seconds[$1] += $3 } END { for (part in seconds) print seconds[part], part }' "$1" | sort -rn | while read -r seconds part; do
         printf '%6s s  %s\n' "$seconds" "$part"

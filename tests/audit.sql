@@ -1,4 +1,4 @@
--- The whole of a store is audited: nothing disagrees, and nothing is left out.
+-- Audits the complete store: there is no difference, and no observation is left out.
 \set VERBOSITY terse
 \set SHOW_CONTEXT never
 CREATE TEMPORARY TABLE disagreements AS

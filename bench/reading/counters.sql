@@ -1,8 +1,7 @@
--- What lag() is asked of. Run by ../reading.sh.
+-- The table for lag(). Run by ../reading.sh.
 SET client_min_messages = warning;
 
--- What one keeps without jobstats: of every entry of every text a row with the counters as they stood, and what its
--- identifier says.
+-- The table that one would keep without jobstats: a row for every entry of every text, with raw counters and the parts of the identifier.
 SELECT format('CREATE TABLE counters ("time" timestamptz NOT NULL, target text NOT NULL, entry text NOT NULL, job text, uid bigint, %s)',
     string_agg(format('%1$I bigint, %1$s_sum bigint', operation), ', '))
 FROM jobstats_operations() \gexec

@@ -1,4 +1,4 @@
--- What the questions beside are asked of besides the store. Run by ../reading.sh.
+-- Creates the additional tables of the queries. Run by ../reading.sh.
 SET client_min_messages = warning;
 
 -- For how long each target was observed in each step of a window.

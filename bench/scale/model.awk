@@ -1,4 +1,5 @@
-# The tables of bench/scale.md: what was measured, and what follows for a site of 480 targets with 100,000 entries each, read every minute.
+# Prints the tables of bench/scale.md: measurements, and the estimate for a site of 480 targets with 100,000 entries each, read every
+# minute.
 #
 #   awk -v measured=HOURS -f model.awk figures fed asked      (columns: name value; nodes elapsed rows entries ticks; name|store|number|ms|kB|ms|ms)
 
@@ -8,7 +9,7 @@ function grouped(x, text) { text = sprintf("%.0f", x); while (text ~ /[0-9][0-9]
 function own(question, nodes,    node, most) { for (node = 1; node <= nodes; node++) if (alone[question, node] > most) most = alone[question, node]; return most }
 function through(question, nodes) { return front[question, nodes] }
 function beyond(question, nodes) { return through(question, nodes) - own(question, nodes) }
-# What one target less saves, times the targets.
+# The saving per target, times the number of targets.
 function grows(question,    more) { more = (own(question, size[sizes]) - single[question]) * value["targets"] / (value["targets"] - 1); return more > 0 ? more : 0 }
 function short(ms) { return ms < 10000 ? sprintf("%.0f ms", ms) : sprintf("%.0f s", ms / 1000) }
 
@@ -54,7 +55,7 @@ END {
     print "\n## 480 targets, 100,000 entries each, every minute, 2,000 users\n"
     targets = 480; entries = 100000; users = 2000; processors = 16
     second = targets * entries / 60
-    # ms of a processor for an entry that did nothing, and for a row of increments beyond that.
+    # Milliseconds of processor time for an unchanged entry, and for each additional row of increments.
     listed = value["unchanged"] / value["length"]
     active = (value["changed"] - value["unchanged"]) / value["busy"]
     row = active + value["maintenance"]

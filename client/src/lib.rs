@@ -1,24 +1,16 @@
-//! Connects programs to a jobstats store, reads the answers of its functions as typed rows, and keeps readings until they
-//! are sent. Programs also share exit codes, durations, files that nobody else may change, programs that are run, and manual pages.
+//! Connects programs to a jobstats store, reads the answers of its functions as typed rows, and spools scrapes until they are sent.
 //!
-//! | module | content |
+//! A room uses only rooms below it.
+//!
+//! | room | task |
 //! |---|---|
-//! | [`settings`] | the settings of a connection, from the command line, the environment, and files, as libpq has them |
-//! | [`tls`] | TLS with the modes of libpq |
-//! | [`connection`] | clients that block, and sessions in a tokio runtime |
-//! | [`failure`] | kinds of failures: which may pass, and which are of the settings, the rights or the data |
-//! | [`retry`] | retries with exponential backoff, and its pauses with jitter |
-//! | [`exit`] | exit codes, also those of failures |
-//! | [`duration`] | durations in options and files |
-//! | [`file`](mod@file) | errors that name a path, and paths that may lead nowhere |
-//! | [`own_file`] | files that a program keeps for itself, which are no links |
-//! | [`process`] | programs that run to their end or to a time limit, and pipes that are read until a deadline |
-//! | [`trust`] | files with commands or secrets, and directories, which nobody else may change |
-//! | [`generate`] | manual pages and completions of shells |
-//! | [`answers`] | a struct for each question, and one for the rows of its answer |
-//! | [`spool`] | readings on disk that wait until the database has stored them |
+//! | [`program`] | exit codes, durations in options, child processes, manual pages and shell completions |
+//! | [`answers`] | a struct for each question, and a struct for the rows of its answer |
+//! | [`database`] | settings as in libpq, TLS, connections, failures and retries |
+//! | [`spool`] | scrapes on disk until the database has stored them |
+//! | [`files`] | safe reading and writing of files: permissions, symbolic links, errors that name the path |
 //!
-//! A program flattens [`Options`] into its command line, makes a [`Connector`] of them, and asks:
+//! A program flattens [`Options`] into its command line, makes a [`Connector`] of them, and runs questions:
 //!
 //! ```no_run
 //! use std::time::Duration;
@@ -37,7 +29,7 @@
 //!         ..Top::default()
 //!     };
 //!     for row in ask(&mut client, &question)? {
-//!         println!("job {}: {:?}", row.name, row.formatted);
+//!         println!("job {:?}: {:?}", row.labels.job, row.total);
 //!     }
 //!     Ok(())
 //! }
@@ -47,27 +39,39 @@
 #![cfg_attr(not(test), warn(clippy::too_many_lines))]
 
 pub mod answers;
-pub mod connection;
-pub mod duration;
-mod error;
-pub mod exit;
-pub mod failure;
-pub mod file;
-pub mod generate;
-pub mod own_file;
-pub mod process;
-pub mod retry;
-pub mod settings;
 pub mod spool;
-pub mod tls;
-pub mod trust;
-pub mod variables;
+
+/// Connections to a store.
+pub mod database {
+    pub mod connection;
+    pub(crate) mod error;
+    pub mod failure;
+    pub mod retry;
+    pub mod settings;
+    pub mod tls;
+}
+
+/// Files that only their owner may change.
+pub mod files {
+    pub mod file;
+    pub mod own_file;
+    pub mod trust;
+    pub mod variables;
+}
+
+/// What command-line programs share.
+pub mod program {
+    pub mod duration;
+    pub mod exit;
+    pub mod generate;
+    pub mod process;
+}
 
 pub use answers::ask;
-pub use connection::{Connector, Notice, Session};
-pub use error::Error;
-pub use failure::Kind;
-pub use file::FileError;
-pub use retry::{Backoff, Retry};
+pub use database::connection::{Connector, Notice, Session};
+pub use database::error::Error;
+pub use database::failure::Kind;
+pub use database::retry::{Backoff, Retry};
+pub use database::settings::{Options, Settings, SslMode};
+pub use files::file::FileError;
 pub use rust_decimal::Decimal;
-pub use settings::{Options, Settings, SslMode};

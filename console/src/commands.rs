@@ -3,13 +3,14 @@
 mod events;
 mod inquiry;
 mod options;
+mod output;
 mod top;
 
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
-use jobstats_client::exit::{SYSTEM, USAGE};
-use jobstats_client::generate;
+use jobstats_client::program::exit::{SYSTEM, USAGE};
+use jobstats_client::program::generate;
 
 use crate::ask::error;
 use crate::export;
@@ -92,7 +93,7 @@ fn execute(command: Command) -> Result<ExitCode, Error> {
         Command::Compare(compare) => inquiry::compare(&compare)?,
         Command::Report(report) => inquiry::report(&report)?,
         Command::Events(options) => events::list(&options)?,
-        // A plug-in has exit codes of its own.
+        // A plug-in has different exit codes.
         Command::Check(check) => return Ok(events::check(&check)),
         Command::Export(export) => export::run(&export)?,
         Command::Serve(options) => serve::run(&options)?,

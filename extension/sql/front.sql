@@ -1,5 +1,4 @@
--- The relations of a front: its own, which every store has for itself; and those that show the rows of its nodes. A table that a later
--- version adds is one of these, by its columns.
+-- The relations that show the rows of the nodes of a front; all others are local. The columns of a new table decide its kind.
 CREATE FUNCTION jobstats_internal.front_relations() RETURNS TABLE (relation text, kind text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -17,14 +16,14 @@ WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relkind IN ('r', 'p', '
     AND c.relname NOT IN ('attached', 'feed', 'finding_progress', 'finding_sizes', 'forgotten', 'front_nodes', 'locks', 'maintenance', 'members', 'pseudonym_readers', 'parts',
         'secrets', 'settings', 'proxies', 'sweep', 'texts', 'to_identify', 'to_match', 'to_resolve', 'to_summarize', 'watch', 'windows', 'writers')
 $$;
-COMMENT ON FUNCTION jobstats_internal.front_relations() IS
-'Internal: the relations that show rows of nodes in a front. ranges: partitions by ranges of target_id; union: children; accounting: a child on the node with accounting; merged: a view that adds up or compares what nodes have; derived: a view of another of these.';
+COMMENT ON FUNCTION jobstats_internal.front_relations IS
+'Internal: the relations that show rows of nodes in a front. ranges: partitions by target_id; union: children; accounting: a child on the node with accounting; merged: a view that sums or compares nodes; derived: a view of another of these.';
 
 CREATE FUNCTION jobstats_internal.merged_view(relation text) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
 AS $$
 SELECT CASE relation
--- A rollup is relied on as far as all nodes have it.
+-- A rollup is complete as far as all nodes have it.
 WHEN 'rollups' THEN 'SELECT n.level, n.width, coalesce(nullif(min(n.refreshed), ''infinity''), ''epoch'') AS refreshed, max(n.dropped) AS dropped,
     coalesce(nullif(min(n.users_refreshed), ''infinity''), ''epoch'') AS users_refreshed,
     CASE WHEN count(n.retention) = count(*) THEN max(n.retention) END AS retention
@@ -32,7 +31,7 @@ WHEN 'rollups' THEN 'SELECT n.level, n.width, coalesce(nullif(min(n.refreshed), 
 WHEN 'refresh' THEN 'SELECT true AS one, max(n.number) AS number, max(n.settled) AS settled, max(n.announced) AS announced, min(n.horizon) AS horizon,
     max(n.dropped) AS dropped, min(n.matched) AS matched, max(n.clock) AS clock
     FROM jobstats."of nodes refresh" n HAVING count(*) > 0'
--- A node has summed the targets that it holds.
+-- A node has summed its targets.
 WHEN 'used' THEN 'SELECT n.day, n.cluster, n.filesystem, n.kind, n.id, sum(n.kbytes) AS kbytes, sum(n.inodes) AS inodes, sum(n.targets)::bigint AS targets
     FROM jobstats."of nodes used" n GROUP BY n.day, n.kind, n.cluster, n.filesystem, n.id'
 WHEN 'job_summaries' THEN 'SELECT min(n.job_no) AS job_no, n.scheduler, n.job, n.label, n.runs, n.submitted, n.started, n.ended, n.run_time, n.uid, n.user_name,
@@ -49,14 +48,13 @@ WHEN 'health' THEN 'SELECT (jsonb_populate_record(NULL::jobstats."of nodes healt
 WHEN 'maintenance_state' THEN 'SELECT min(n.completed) AS completed, nullif(string_agg(n.problem, text ''; ''), '''') AS problem,
     bool_or(n.is_overdue) AS is_overdue
     FROM jobstats."of nodes maintenance_state" n'
--- A front is no node.
+-- A front is not a node.
 WHEN 'node_state' THEN 'SELECT s.node, s.front, s.version, NULL::text AS sorting, NULL::oid AS database, NULL::timestamptz AS started, NULL::bigint AS targets,
     NULL::timestamptz AS last_observation, NULL::timestamptz AS refreshed
     FROM jobstats.settings s'
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.merged_view(text) IS
-'Internal: the query of a view of a front that adds up or compares what nodes have.';
+COMMENT ON FUNCTION jobstats_internal.merged_view IS 'Internal: the query of a view of a front that sums or compares rows of nodes.';
 
 CREATE FUNCTION jobstats_internal.added_up(operations jsonb) RETURNS jsonb
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
@@ -69,166 +67,145 @@ FROM (
     GROUP BY o.key
 ) s
 $$;
-COMMENT ON FUNCTION jobstats_internal.added_up(jsonb) IS
+COMMENT ON FUNCTION jobstats_internal.added_up IS
 'Internal: the calls and seconds of each operation in an array of job_summaries.operations, added up.';
 
--- The number of a store among the nodes of a front. What rows of several nodes are known by has numbers in ranges of each node.
-
--- Rows are known by the same number wherever a column has its name. A table that a later version adds is one of these, by its columns.
-CREATE FUNCTION jobstats_internal.numbered_relations() RETURNS TABLE (relation regclass, columns name[], gives text)
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-AS $$
-SELECT c.oid::regclass, array_agg(a.attname), max(a.attname) FILTER (WHERE a.attidentity <> '')
-FROM pg_class c
-JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname IN ('target_id', 'job_no', 'series_id', 'event_id', 'entry_id') AND NOT a.attisdropped
-WHERE c.relnamespace = to_regnamespace('jobstats') AND NOT c.relispartition AND c.relkind IN ('r', 'p')
-GROUP BY c.oid
-$$;
-COMMENT ON FUNCTION jobstats_internal.numbered_relations() IS
-'Internal: the tables that have numbers of targets, jobs, series and events, or keys of entries, with these columns, and the one that an identity gives its numbers.';
-
-CREATE FUNCTION jobstats_internal.lock_everything() RETURNS void
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '3s'
+CREATE FUNCTION jobstats_internal.make_front() RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
 AS $$
 DECLARE
-    relation regclass;
-    began timestamptz := clock_timestamp();
+    relations text[];
+    kinds text[];
+    node text;
 BEGIN
-    LOOP
-        BEGIN
-            -- Feeds lock this first, so new ones wait here, and none of those at work waits for this session. It waits for nothing else
-            -- while it holds a lock: feeds of jobstats_ingest(), readers and maintenance lock tables in any order.
-            LOCK TABLE jobstats.feed IN ACCESS EXCLUSIVE MODE;
-            FOR relation IN
-                SELECT c.oid FROM pg_class c
-                WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-                ORDER BY c.relname <> 'locks', c.relname
-            LOOP
-                EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE NOWAIT', relation);
-            END LOOP;
-            EXIT;
-        EXCEPTION WHEN lock_not_available THEN
-            IF clock_timestamp() > began + interval '3 seconds' THEN
-                RAISE;
-            END IF;
-        END;
-        PERFORM pg_sleep(0.1);
+    SELECT array_agg(r.relation ORDER BY r.kind = 'derived'), array_agg(r.kind ORDER BY r.kind = 'derived') INTO relations, kinds
+    FROM jobstats_internal.front_relations() r;
+    FOR n IN 1 .. cardinality(relations) LOOP
+        CONTINUE WHEN kinds[n] = 'derived';
+        EXECUTE format('CREATE TABLE jobstats.%I (LIKE jobstats.%I)%s',
+            CASE kinds[n] WHEN 'merged' THEN 'of nodes ' ELSE 'new ' END || relations[n], relations[n],
+            CASE kinds[n] WHEN 'ranges' THEN ' PARTITION BY RANGE (target_id)' END);
     END LOOP;
-    -- A columnstore changes at most 100,000 rows in a statement, unless it is told otherwise.
-    PERFORM set_config(s.name, '0', true) FROM pg_settings s WHERE s.name = 'timescaledb.max_tuples_decompressed_per_dml_transaction';
+    PERFORM jobstats_internal.drop_relations(relations);
+    FOR n IN 1 .. cardinality(relations) LOOP
+        EXECUTE format(CASE WHEN kinds[n] IN ('merged', 'derived') THEN 'CREATE VIEW jobstats.%I AS %s' ELSE 'ALTER TABLE jobstats.%3$I RENAME TO %1$I' END,
+            relations[n], jobstats_internal.merged_view(relations[n]), 'new ' || relations[n]);
+    END LOOP;
+    UPDATE jobstats.settings SET front = true;
+    FOR node IN SELECT a.name FROM jobstats.attached a ORDER BY a.node LOOP
+        PERFORM jobstats_internal.show_node(node, '{ranges,union,merged}');
+    END LOOP;
+    PERFORM jobstats_internal.show_accounting();
+    PERFORM jobstats_internal.give_replica_identity();
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.lock_everything() IS
-'Internal: keeps feeds, maintenance and readers out until the transaction ends, so that rows of any time can be changed. Error: 55P03 where one, or a conversion, is at work.';
+COMMENT ON FUNCTION jobstats_internal.make_front IS
+'Internal: replaces the tables of an empty store by tables whose partitions and children are foreign tables of nodes.';
 
-CREATE FUNCTION jobstats_internal.first_target(node integer) RETURNS integer
-LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
-RETURN node * 65536 + 1;
-COMMENT ON FUNCTION jobstats_internal.first_target(integer) IS 'Internal: the first number of a target of the node of this number.';
-
-CREATE FUNCTION jobstats_internal.first_number(name name, node integer) RETURNS bigint
-LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
-RETURN CASE name WHEN 'target_id' THEN jobstats_internal.first_target(node) ELSE (bigint '1' << 40) * node + 1 END;
-COMMENT ON FUNCTION jobstats_internal.first_number(name, integer) IS
-'Internal: the first number that an identity of this name gives on the node of this number.';
-
-CREATE FUNCTION jobstats_internal.renumber(old integer, new integer) RETURNS void
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+CREATE FUNCTION jobstats_internal.drop_relations(relations text[]) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
 AS $$
 DECLARE
-    -- A copy of a store knows the same entries by the same keys, until it gets a number.
-    inverted CONSTANT bigint := ('x' || left(encode(sha256(uuid_send(gen_random_uuid())), 'hex'), 16))::bit(64)::bigint;
-    it record;
-    next bigint;
+    relation text;
 BEGIN
-    -- A columnstore cannot change the numbers by which it batches rows; maintenance packs them again.
-    FOR it IN SELECT h.hypertable FROM jobstats_internal.hypertables() h WHERE h.packed_by IS NOT NULL LOOP
-        EXECUTE format('SELECT count(%s.decompress_chunk(format(''%%I.%%I'', c.chunk_schema, c.chunk_name)::regclass)) FROM timescaledb_information.chunks c
-            WHERE c.is_compressed AND format(''%%I.%%I'', c.hypertable_schema, c.hypertable_name)::regclass = $1', jobstats_internal.timescale_schema()) USING it.hypertable;
+    FOREACH relation IN ARRAY relations LOOP
+        -- CASCADE may have dropped a view already.
+        EXECUTE format('DROP %s IF EXISTS jobstats.%I CASCADE',
+            CASE (SELECT c.relkind FROM pg_class c WHERE c.oid = to_regclass(format('jobstats.%I', relation))) WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, relation);
     END LOOP;
-    FOR it IN SELECT n.* FROM jobstats_internal.numbered_relations() n LOOP
-        IF it.gives IS NOT NULL THEN
-            -- One that has given no number since the store got its number goes on behind those of before.
-            EXECUTE format('SELECT s.last_value + s.is_called::integer FROM %s s', pg_get_serial_sequence(it.relation::text, it.gives)) INTO next;
-            EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET GENERATED BY DEFAULT', it.relation, it.gives);
-        END IF;
-        EXECUTE format('UPDATE %s SET %s', it.relation, (
-            SELECT string_agg(CASE c.name WHEN 'entry_id' THEN format('entry_id = entry_id # %s', inverted)
-                ELSE format('%1$I = %1$I + %2$s', c.name, jobstats_internal.first_number(c.name, new - old) - 1) END, ', ')
-            FROM unnest(it.columns) AS c (name)));
-        IF it.gives IS NOT NULL THEN
-            EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET GENERATED ALWAYS SET MAXVALUE %s RESTART WITH %s', it.relation, it.gives,
-                jobstats_internal.first_number(it.gives, new + 1) - 1, next + jobstats_internal.first_number(it.gives, new - old) - 1);
-        END IF;
-    END LOOP;
-    PERFORM jobstats_internal.reset_realtime();
-    UPDATE jobstats.secrets s SET mask = s.mask # inverted;
-    -- Who goes through entries in the order of their keys begins again.
-    UPDATE jobstats.sweep s SET after = NULL;
-    UPDATE jobstats.identification i SET after = NULL;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.renumber(integer, integer) IS
-'Internal: gives all rows of the store that have numbers in the range of one node those of another, and entries other keys.';
+COMMENT ON FUNCTION jobstats_internal.drop_relations IS 'Internal: drops relations of a store with all that depends on them.';
 
-CREATE FUNCTION jobstats_internal.prepare_number(node integer) RETURNS void
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+CREATE FUNCTION jobstats_internal.unmake_front() RETURNS void
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
-BEGIN
-    IF prepare_number.node NOT BETWEEN 0 AND 32766 THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('node must be from 0 to 32766, not %s', prepare_number.node), HINT = 'Each node of a front has a number of its own.';
-    -- Who sets up the store refuses one of another role, and nothing of that may run before.
-    ELSIF prepare_number.node IS NOT NULL AND EXISTS (
-        SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-        WHERE c.oid = to_regclass('jobstats.settings') AND c.relkind = 'r' AND ARRAY[c.relowner, n.nspowner] <@ ARRAY[current_user::regrole::oid])
-    THEN
-        IF prepare_number.node <> (SELECT s.node FROM jobstats.settings s) THEN
-            PERFORM jobstats_internal.lock_everything();
-        END IF;
-    END IF;
-END
+SELECT jobstats_internal.drop_relations(ARRAY(
+    SELECT r.relation FROM jobstats_internal.front_relations() r
+    UNION ALL
+    SELECT c.relname FROM pg_class c WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relname LIKE 'of nodes %' AND c.relkind = 'r'))
 $$;
-COMMENT ON FUNCTION jobstats_internal.prepare_number(integer) IS
-'Internal: checks the number that a store is to get, and locks a store that has another one, before setup locks a part of it. Errors: 22023 for a number out of range, 55P03 where feeds, readers or maintenance are at work, 55000 during a conversion.';
-
-CREATE FUNCTION jobstats_internal.number_store(node integer) RETURNS void
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
-AS $$
-#variable_conflict use_column
-DECLARE
-    old CONSTANT integer := (SELECT s.node FROM jobstats.settings s);
-BEGIN
-    IF number_store.node IS NULL OR number_store.node = old THEN
-        RETURN;
-    END IF;
-    PERFORM jobstats_internal.lock_everything();
-    PERFORM jobstats_internal.renumber(old, number_store.node);
-    UPDATE jobstats.settings s SET node = number_store.node;
-END
-$$;
-COMMENT ON FUNCTION jobstats_internal.number_store(integer) IS
-'Internal: gives a store, with all its rows, another number among the nodes of a front; NULL: it keeps that. Errors: 55P03 where feeds or maintenance are at work, 55000 during a conversion.';
+COMMENT ON FUNCTION jobstats_internal.unmake_front IS 'Internal: drops the relations that show rows of nodes in a front, to rebuild them.';
 
 CREATE FUNCTION jobstats_internal.build_front() RETURNS void
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
 AS 'MODULE_PATHNAME', 'jobstats_build_front_wrapper';
-COMMENT ON FUNCTION jobstats_internal.build_front() IS
-'Internal: makes the relations of a front, with those of all attached nodes.';
+COMMENT ON FUNCTION jobstats_internal.build_front IS 'Internal: creates the relations of a front, with those of all attached nodes.';
 
-CREATE FUNCTION jobstats_internal.limit_wait() RETURNS boolean
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
-AS 'MODULE_PATHNAME', 'jobstats_limit_wait_wrapper';
-COMMENT ON FUNCTION jobstats_internal.limit_wait() IS
-'Internal: limits how long this session waits for nodes from now on; false: something around has limited it.';
+CREATE FUNCTION jobstats_internal.show_node(name text, kinds text[]) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+AS $$
+#variable_conflict use_column
+DECLARE
+    attached jobstats.attached;
+    it record;
+BEGIN
+    SELECT a.* INTO STRICT attached FROM jobstats.attached a WHERE a.name = show_node.name;
+    FOR it IN SELECT r.relation, r.kind, attached.name || ' ' || r.relation AS part,
+            format(' PARTITION OF jobstats.%I FOR VALUES FROM (%s) TO (%s)', r.relation,
+                jobstats_internal.first_target(attached.node), jobstats_internal.first_target(attached.node + 1)) AS partition
+        FROM jobstats_internal.front_relations() r WHERE r.kind = ANY (show_node.kinds)
+    LOOP
+        IF attached.left_out_since IS NULL OR it.relation = 'node_state' THEN
+            EXECUTE format('CREATE FOREIGN TABLE jobstats.%I ' || CASE it.kind WHEN 'ranges' THEN it.partition
+                WHEN 'merged' THEN '() INHERITS (jobstats.%4$I)' ELSE '() INHERITS (jobstats.%3$I)' END
+                || ' SERVER %2$I OPTIONS (schema_name ''jobstats'', table_name %3$L, updatable ''false'', truncatable ''false''%5$s)',
+                it.part, 'jobstats_' || attached.name, it.relation, 'of nodes ' || it.relation,
+                -- Texts are long.
+                CASE WHEN it.relation IN ('raw', 'raw_text', 'evidence', 'rejects', 'target_snapshots') THEN ', fetch_size ''100'''
+                    -- While a connection is busy with one table, PostgreSQL cannot scan the next one on all nodes at once. Tables that are
+                    -- joined with increments are therefore read node by node.
+                    WHEN it.relation IN ('entries', 'entry_jobs') THEN ', async_capable ''false'''
+                    -- These are small: an estimate by the node costs more than it saves.
+                    WHEN it.relation IN ('coarse', 'dirty', 'dirty_users', 'refresh', 'rollup_states', 'targets', 'spans', 'observed_spans', 'question_state', 'observation_ends', 'last_observations', 'paces',
+                        'users', 'earlier_users', 'groups', 'earlier_groups', 'nodes') THEN ', use_remote_estimate ''false'', async_capable ''false''' END);
+        ELSIF it.relation = 'targets' THEN
+            -- Missing targets are counted, and known by name.
+            EXECUTE format('CREATE TABLE jobstats.%I' || it.partition, it.part);
+            PERFORM jobstats_internal.give_replica_identity();
+            BEGIN
+                INSERT INTO jobstats.targets SELECT t.* FROM jsonb_populate_recordset(NULL::jobstats.targets, attached.known_targets) t
+                -- A node may report targets of other nodes.
+                WHERE (t.target_id - 1) / 65536 = attached.node;
+            EXCEPTION WHEN integrity_constraint_violation OR data_exception THEN
+                -- Its list may be no list of targets.
+                RAISE WARNING 'targets of node "%" are not known: %', attached.name, SQLERRM;
+            END;
+        END IF;
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.show_node IS
+'Internal: creates the tables of these kinds of an attached node: foreign tables, or for a node that is left out, a table of its last known targets.';
 
-CREATE FUNCTION jobstats_internal.end_wait(limited boolean) RETURNS text
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
-AS 'MODULE_PATHNAME', 'jobstats_end_wait_wrapper';
-COMMENT ON FUNCTION jobstats_internal.end_wait(boolean) IS
-'Internal: ends the limit of jobstats_internal.limit_wait() if that has returned true. Returns the message if the limit was reached, else NULL.';
+CREATE FUNCTION jobstats_internal.hide_node(name text, kinds text[]) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+AS $$
+DECLARE
+    part record;
+BEGIN
+    FOR part IN SELECT c.oid::regclass AS relation, c.relkind FROM jobstats_internal.front_relations() r
+        JOIN pg_class c ON c.relname = hide_node.name || ' ' || r.relation AND c.relnamespace = 'jobstats'::regnamespace
+        WHERE r.kind = ANY (hide_node.kinds)
+    LOOP
+        EXECUTE format('DROP %s %s CASCADE', CASE part.relkind WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END, part.relation);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.hide_node IS 'Internal: drops the tables of these kinds of an attached node.';
 
-CREATE FUNCTION jobstats_internal.require_own_rows() RETURNS void
-LANGUAGE c STABLE AS 'MODULE_PATHNAME', 'jobstats_require_own_rows_wrapper';
-COMMENT ON FUNCTION jobstats_internal.require_own_rows() IS
-'Internal: fails with 55000 where the store is missing, and in a front, which has no rows of its own.';
+CREATE FUNCTION jobstats_internal.show_accounting() RETURNS void
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT jobstats_internal.hide_node(a.name, '{accounting}') FROM jobstats.attached a;
+SELECT jobstats_internal.show_node(a.name, '{accounting}') FROM jobstats_internal.accounting_node() AS a (name) WHERE a.name IS NOT NULL
+$$;
+COMMENT ON FUNCTION jobstats_internal.show_accounting IS 'Internal: shows names and jobs of the node that provides them.';
+
+CREATE FUNCTION jobstats_internal.accounting_node() RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT a.name FROM jobstats.attached a WHERE a.left_out_since IS NULL ORDER BY a.accounting DESC, a.node LIMIT 1
+$$;
+COMMENT ON FUNCTION jobstats_internal.accounting_node IS
+'Internal: the node that provides names and jobs: the one with accounting, or the lowest number while that is left out; NULL: all are left out.';

@@ -1,308 +1,21 @@
--- Nodes of a front, and stores that are divided into nodes.
+-- The nodes of a front: a database without rows that answers from the stores of its nodes, through foreign tables of postgres_fdw.
 
--- Divides a store: of two copies, each drops what the other one keeps.
---
--- What was summed over targets and can no longer be divided stays whole in one of the copies, so that both have it once: used space of days with the first
--- target of its file system, all else with the first target of the store.
+CREATE FUNCTION jobstats_internal.limit_wait() RETURNS boolean
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
+AS 'MODULE_PATHNAME', 'jobstats_limit_wait_wrapper';
+COMMENT ON FUNCTION jobstats_internal.limit_wait IS
+'Internal: limits how long this session waits for nodes from now on; false: a caller has already limited it.';
 
-CREATE FUNCTION jobstats_internal.require_droppable(gone integer[], cluster text) RETURNS void
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    other text;
-BEGIN
-    IF gone = '{}' THEN
-        RAISE invalid_parameter_value USING MESSAGE = format('no target of cluster %L is called like that', left(cluster, 60)),
-            HINT = 'Give names in jobstats.targets, or patterns with *, and the cluster.';
-    END IF;
-    SELECT string_agg(t.name, ', ' ORDER BY t.name) INTO other
-    FROM (SELECT t.name FROM jobstats.targets t WHERE t.target_id = ANY (gone) AND t.retired IS NULL ORDER BY t.name LIMIT 5) t;
-    IF other IS NOT NULL THEN
-        RAISE object_not_in_prerequisite_state USING MESSAGE = format('these targets may report again: %s', other),
-            HINT = 'Let their servers feed another node, and retire each of them: jobstats_alter_target(name, retired => true).';
-    END IF;
-    SELECT string_agg(s.server, ', ' ORDER BY s.server) INTO other
-    FROM (SELECT s.server FROM jobstats_internal.servers_of_targets(gone) s WHERE s.is_gone AND s.is_kept ORDER BY s.server LIMIT 5) s;
-    IF other IS NOT NULL THEN
-        RAISE object_not_in_prerequisite_state USING MESSAGE = format('servers have reported these targets and others: %s', other),
-            HINT = 'Drop all targets that these servers can have, or none of them.';
-    END IF;
-END
-$$;
-COMMENT ON FUNCTION jobstats_internal.require_droppable(integer[], text) IS
-'Internal: fails with 22023 for no targets, with 55000 for targets that are not retired, and for some of the targets of a server.';
+CREATE FUNCTION jobstats_internal.end_wait(limited boolean) RETURNS text
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
+AS 'MODULE_PATHNAME', 'jobstats_end_wait_wrapper';
+COMMENT ON FUNCTION jobstats_internal.end_wait IS
+'Internal: ends the limit of limit_wait() if that returned true. Returns the message if the limit was reached, else NULL.';
 
-CREATE FUNCTION jobstats_internal.servers_of_targets(gone integer[]) RETURNS TABLE (cluster text, server text, is_gone boolean, is_kept boolean)
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-AS $$
-SELECT t.cluster, o.server, bool_or(t.target_id = ANY (gone)), bool_or(t.target_id <> ALL (gone))
-FROM jobstats.targets t
-CROSS JOIN LATERAL (SELECT DISTINCT o.server FROM jobstats.observations o WHERE o.target_id = t.target_id) o
-GROUP BY t.cluster, o.server
-$$;
-COMMENT ON FUNCTION jobstats_internal.servers_of_targets(integer[]) IS
-'Internal: the servers that have reported targets, and whether they have reported some of these, and others.';
-
-CREATE FUNCTION jobstats_internal.drop_servers(gone integer[], everything_else boolean) RETURNS void
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    relation text;
-    dropped text[];
-    kept text[];
-    condition CONSTANT text := 'format(''%L/%L'', cluster, $server) = ANY ($1) OR $3 AND format(''%L/%L'', cluster, $server) <> ALL ($2)';
-BEGIN
-    SELECT coalesce(array_agg(format('%L/%L', s.cluster, s.server)) FILTER (WHERE s.is_gone), '{}'),
-        coalesce(array_agg(format('%L/%L', s.cluster, s.server)) FILTER (WHERE s.is_kept), '{}')
-    INTO dropped, kept FROM jobstats_internal.servers_of_targets(gone) s;
-    FOR relation IN
-        SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
-        WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-            -- Every node gets the texts of people and jobs.
-            AND c.relname NOT IN ('texts', 'feed', 'writers')
-        GROUP BY c.relname HAVING array_agg(a.attname) @> '{cluster,server}'
-    LOOP
-        EXECUTE format('DELETE FROM jobstats.%I WHERE (%s)%s', relation, replace(condition, '$server', 'server'),
-            CASE relation WHEN 'sample_series' THEN ' AND target_id IS NULL'
-                -- One of a target, wherever it is, goes with that.
-                WHEN 'expected' THEN ' AND (server IS NOT NULL OR NOT EXISTS (
-                    SELECT FROM jobstats.targets t WHERE t.cluster = expected.cluster AND t.name = expected.target))' END)
-            USING dropped, kept, everything_else;
-    END LOOP;
-    EXECUTE format('DELETE FROM jobstats.events WHERE targets = ''{}'' AND servers <> ''{}'' AND (%s)', replace(condition, '$server', 'servers[1]'))
-        USING dropped, kept, everything_else;
-END
-$$;
-COMMENT ON FUNCTION jobstats_internal.drop_servers(integer[], boolean) IS
-'Internal: deletes what is stored of the servers of these targets; everything_else: and of servers that no target is known of.';
-
-CREATE FUNCTION jobstats_internal.drop_sums(gone integer[], everything_else boolean) RETURNS void
-LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
-AS $$
--- Maintenance makes the summaries of jobs again that it still can make.
-WITH known AS (
-    SELECT s.job_no, s.ended FROM jobstats.job_summaries s JOIN jobstats.job_ids j ON j.job_no = s.job_no
-    WHERE j.ended IS NOT NULL AND j.started >= (SELECT l.dropped FROM jobstats.rollups l WHERE l.level = '1d')
-        AND (s.runs <= j.runs OR s.started >= (SELECT now() - t.jobs_retention FROM jobstats.settings t))
-), again AS (
-    INSERT INTO jobstats.to_summarize (job_no, due) SELECT k.job_no, k.ended FROM known k ON CONFLICT DO NOTHING
-)
-DELETE FROM jobstats.job_summaries s WHERE everything_else OR s.job_no IN (SELECT k.job_no FROM known k);
-WITH filesystem AS (
-    SELECT t.cluster, coalesce(t.filesystem, '') AS name, min(t.target_id) = ANY (gone) AS first_is_gone, bool_and(t.target_id = ANY (gone)) AS is_gone
-    FROM jobstats.targets t
-    GROUP BY 1, 2
-), events AS (
-    DELETE FROM jobstats.events e USING filesystem f
-    WHERE f.first_is_gone AND e.cluster = f.cluster AND e.filesystem = f.name AND e.targets = '{}' AND e.servers = '{}'
-), usual AS (
-    DELETE FROM jobstats.baseline_largest u USING filesystem f WHERE f.is_gone AND u.cluster = f.cluster AND u.filesystem = f.name
-)
-DELETE FROM jobstats.used u USING filesystem f WHERE f.first_is_gone AND u.cluster = f.cluster AND u.filesystem = f.name;
-DELETE FROM jobstats.events e
-USING (SELECT t.target_id, t.cluster, t.name FROM jobstats.targets t UNION ALL SELECT n.target_id, n.cluster, n.name FROM jobstats.earlier_names n) t
-WHERE t.target_id = ANY (gone) AND e.cluster = t.cluster AND e.targets[1] = t.name;
-DELETE FROM jobstats.expected e USING jobstats.targets t WHERE t.target_id = ANY (gone) AND e.cluster = t.cluster AND e.target = t.name;
-$$;
-COMMENT ON FUNCTION jobstats_internal.drop_sums(integer[], boolean) IS
-'Internal: deletes what is summed over targets and belongs to these; everything_else: and the summaries of jobs that nobody can make again.';
-
-CREATE FUNCTION jobstats_internal.drop_targets(arguments jsonb) RETURNS bigint
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    gone integer[];
-    everything_else boolean;
-    it record;
-BEGIN
-    -- What is refused locks nothing; what may change until the locks are held is checked once more.
-    FOR round IN 1..2 LOOP
-        gone := ARRAY(
-            SELECT t.target_id FROM jobstats.targets t
-            WHERE t.cluster = coalesce(arguments ->> 'cluster', '') AND t.name LIKE ANY (jobstats_internal.as_like(
-                ARRAY(SELECT jsonb_array_elements_text(arguments -> 'targets')))));
-        PERFORM jobstats_internal.require_droppable(gone, coalesce(arguments ->> 'cluster', ''));
-        IF round = 1 THEN
-            PERFORM jobstats_internal.lock_everything();
-        END IF;
-    END LOOP;
-    everything_else := (SELECT min(t.target_id) FROM jobstats.targets t) = ANY (gone);
-    PERFORM jobstats_internal.drop_sums(gone, everything_else);
-    PERFORM jobstats_internal.drop_servers(gone, everything_else);
-    FOR it IN SELECT n.* FROM jobstats_internal.numbered_relations() n WHERE 'target_id' = ANY (n.columns) LOOP
-        EXECUTE format('DELETE FROM %s r WHERE r.target_id = ANY ($1)', it.relation) USING gone;
-    END LOOP;
-    FOR it IN SELECT n.* FROM jobstats_internal.numbered_relations() n WHERE 'series_id' = ANY (n.columns) AND n.gives IS NULL LOOP
-        EXECUTE format('DELETE FROM %s r WHERE NOT EXISTS (SELECT FROM jobstats.sample_series s WHERE s.series_id = r.series_id)', it.relation);
-    END LOOP;
-    PERFORM jobstats_internal.reset_realtime();
-    RETURN cardinality(gone);
-END
-$$;
-COMMENT ON FUNCTION jobstats_internal.drop_targets(jsonb) IS
-'Internal: does what jobstats_drop_targets() says.';
-
-CREATE FUNCTION jobstats_drop_targets(targets text[], cluster text DEFAULT '') RETURNS bigint
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    IF targets IS NULL THEN
-        RAISE null_value_not_allowed USING MESSAGE = 'targets must not be NULL', HINT = 'Give names of targets, or patterns as in ''{scratch-*}''.';
-    END IF;
-    RETURN jobstats_internal.as_owner(text 'drop targets', jsonb_build_object('targets', to_jsonb(targets), 'cluster', cluster)::text)::bigint;
-END
-$$;
-COMMENT ON FUNCTION jobstats_drop_targets(text[], text) IS
-'Deletes retired targets with all that is stored of them. It cannot be undone, and is for dividing a store that has a copy. targets: names or patterns with *. Returns their number. Errors: 22004, 22023 no such target, 55000 not retired, shared server or front, 55P03 busy, call it again, 25006, 42501.';
-
--- A front: a database that has no rows of its own and answers for the stores of its nodes, through foreign tables of postgres_fdw.
-
-CREATE FUNCTION jobstats_internal.make_front() RETURNS void
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
-AS $$
-DECLARE
-    relations text[];
-    kinds text[];
-    node text;
-BEGIN
-    SELECT array_agg(r.relation ORDER BY r.kind = 'derived'), array_agg(r.kind ORDER BY r.kind = 'derived') INTO relations, kinds
-    FROM jobstats_internal.front_relations() r;
-    FOR n IN 1 .. cardinality(relations) LOOP
-        CONTINUE WHEN kinds[n] = 'derived';
-        EXECUTE format('CREATE TABLE jobstats.%I (LIKE jobstats.%I)%s',
-            CASE kinds[n] WHEN 'merged' THEN 'of nodes ' ELSE 'new ' END || relations[n], relations[n],
-            CASE kinds[n] WHEN 'ranges' THEN ' PARTITION BY RANGE (target_id)' END);
-    END LOOP;
-    PERFORM jobstats_internal.drop_relations(relations);
-    FOR n IN 1 .. cardinality(relations) LOOP
-        EXECUTE format(CASE WHEN kinds[n] IN ('merged', 'derived') THEN 'CREATE VIEW jobstats.%I AS %s' ELSE 'ALTER TABLE jobstats.%3$I RENAME TO %1$I' END,
-            relations[n], jobstats_internal.merged_view(relations[n]), 'new ' || relations[n]);
-    END LOOP;
-    UPDATE jobstats.settings SET front = true;
-    FOR node IN SELECT a.name FROM jobstats.attached a ORDER BY a.node LOOP
-        PERFORM jobstats_internal.show_node(node, '{ranges,union,merged}');
-    END LOOP;
-    PERFORM jobstats_internal.show_accounting();
-    PERFORM jobstats_internal.give_replica_identity();
-END
-$$;
-COMMENT ON FUNCTION jobstats_internal.make_front() IS
-'Internal: puts tables without rows, of which foreign tables of nodes are parts, in the place of those of an empty store.';
-
-CREATE FUNCTION jobstats_internal.drop_relations(relations text[]) RETURNS void
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
-AS $$
-DECLARE
-    relation text;
-BEGIN
-    FOREACH relation IN ARRAY relations LOOP
-        -- A view may have gone with what it was on.
-        EXECUTE format('DROP %s IF EXISTS jobstats.%I CASCADE',
-            CASE (SELECT c.relkind FROM pg_class c WHERE c.oid = to_regclass(format('jobstats.%I', relation))) WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, relation);
-    END LOOP;
-END
-$$;
-COMMENT ON FUNCTION jobstats_internal.drop_relations(text[]) IS
-'Internal: drops relations of a store with all that depends on them.';
-
-CREATE FUNCTION jobstats_internal.unmake_front() RETURNS void
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
-AS $$
-BEGIN
-    PERFORM jobstats_internal.drop_relations(ARRAY(
-        SELECT r.relation FROM jobstats_internal.front_relations() r
-        UNION ALL
-        SELECT c.relname FROM pg_class c WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relname LIKE 'of nodes %' AND c.relkind = 'r'));
-END
-$$;
-COMMENT ON FUNCTION jobstats_internal.unmake_front() IS
-'Internal: drops what shows rows of nodes in a front, so that it is made anew.';
-
-CREATE FUNCTION jobstats_internal.show_node(name text, kinds text[]) RETURNS void
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
-AS $$
-#variable_conflict use_column
-DECLARE
-    attached jobstats.attached;
-    it record;
-BEGIN
-    SELECT a.* INTO STRICT attached FROM jobstats.attached a WHERE a.name = show_node.name;
-    FOR it IN SELECT r.relation, r.kind, attached.name || ' ' || r.relation AS part,
-            format(' PARTITION OF jobstats.%I FOR VALUES FROM (%s) TO (%s)', r.relation,
-                jobstats_internal.first_target(attached.node), jobstats_internal.first_target(attached.node + 1)) AS partition
-        FROM jobstats_internal.front_relations() r WHERE r.kind = ANY (show_node.kinds)
-    LOOP
-        IF attached.left_out_since IS NULL OR it.relation = 'node_state' THEN
-            EXECUTE format('CREATE FOREIGN TABLE jobstats.%I ' || CASE it.kind WHEN 'ranges' THEN it.partition
-                WHEN 'merged' THEN '() INHERITS (jobstats.%4$I)' ELSE '() INHERITS (jobstats.%3$I)' END
-                || ' SERVER %2$I OPTIONS (schema_name ''jobstats'', table_name %3$L, updatable ''false'', truncatable ''false''%5$s)',
-                it.part, 'jobstats_' || attached.name, it.relation, 'of nodes ' || it.relation,
-                -- Texts are long.
-                CASE WHEN it.relation IN ('raw', 'raw_text', 'evidence', 'rejects', 'target_snapshots') THEN ', fetch_size ''100'''
-                    -- While a connection is busy with one table, PostgreSQL does not begin the next on all nodes at once. What is read beside rows of
-                    -- work is therefore read node by node.
-                    WHEN it.relation IN ('entries', 'entry_jobs') THEN ', async_capable ''false'''
-                    -- These are short, whatever is asked of them: to have a node estimate that costs more than it saves.
-                    WHEN it.relation IN ('coarse', 'dirty', 'dirty_users', 'refresh', 'rollup_states', 'targets', 'spans', 'observed_spans', 'question_state', 'observation_ends', 'last_observations', 'paces',
-                        'users', 'earlier_users', 'groups', 'earlier_groups', 'nodes') THEN ', use_remote_estimate ''false'', async_capable ''false''' END);
-        ELSIF it.relation = 'targets' THEN
-            -- What is missing is known by its name, and counted.
-            EXECUTE format('CREATE TABLE jobstats.%I' || it.partition, it.part);
-            PERFORM jobstats_internal.give_replica_identity();
-            BEGIN
-                INSERT INTO jobstats.targets SELECT t.* FROM jsonb_populate_recordset(NULL::jobstats.targets, attached.known_targets) t
-                -- A node may say what is not its own.
-                WHERE (t.target_id - 1) / 65536 = attached.node;
-            EXCEPTION WHEN integrity_constraint_violation OR data_exception THEN
-                -- Nor need it say targets.
-                RAISE WARNING 'targets of node "%" are not known: %', attached.name, SQLERRM;
-            END;
-        END IF;
-    END LOOP;
-END
-$$;
-COMMENT ON FUNCTION jobstats_internal.show_node(text, text[]) IS
-'Internal: makes the tables of these kinds of an attached node: foreign tables, or one of the targets that are known of a node that is left out.';
-
-CREATE FUNCTION jobstats_internal.hide_node(name text, kinds text[]) RETURNS void
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
-AS $$
-DECLARE
-    part record;
-BEGIN
-    FOR part IN SELECT c.oid::regclass AS relation, c.relkind FROM jobstats_internal.front_relations() r
-        JOIN pg_class c ON c.relname = hide_node.name || ' ' || r.relation AND c.relnamespace = 'jobstats'::regnamespace
-        WHERE r.kind = ANY (hide_node.kinds)
-    LOOP
-        EXECUTE format('DROP %s %s CASCADE', CASE part.relkind WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END, part.relation);
-    END LOOP;
-END
-$$;
-COMMENT ON FUNCTION jobstats_internal.hide_node(text, text[]) IS
-'Internal: drops the tables of these kinds of an attached node.';
-
-CREATE FUNCTION jobstats_internal.show_accounting() RETURNS void
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    node text := jobstats_internal.accounting_node();
-BEGIN
-    PERFORM jobstats_internal.hide_node(a.name, '{accounting}') FROM jobstats.attached a;
-    IF node IS NOT NULL THEN
-        PERFORM jobstats_internal.show_node(node, '{accounting}');
-    END IF;
-END
-$$;
-COMMENT ON FUNCTION jobstats_internal.show_accounting() IS
-'Internal: shows names and jobs as one node knows them.';
-
-CREATE FUNCTION jobstats_internal.accounting_node() RETURNS text
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-AS $$
-SELECT a.name FROM jobstats.attached a WHERE a.left_out_since IS NULL ORDER BY a.accounting DESC, a.node LIMIT 1
-$$;
-COMMENT ON FUNCTION jobstats_internal.accounting_node() IS
-'Internal: the node as which a front knows names and jobs: the one with accounting, or of the lowest number while that is left out; NULL: all are.';
+CREATE FUNCTION jobstats_internal.require_own_rows() RETURNS void
+LANGUAGE c STABLE AS 'MODULE_PATHNAME', 'jobstats_require_own_rows_wrapper';
+COMMENT ON FUNCTION jobstats_internal.require_own_rows IS
+'Internal: fails with 55000 where the store is missing, and in a front, which stores no rows itself.';
 
 CREATE FUNCTION jobstats_attach(
     name text, host text DEFAULT NULL, port integer DEFAULT NULL, dbname text DEFAULT NULL, "user" text DEFAULT NULL, password text DEFAULT NULL,
@@ -322,7 +35,7 @@ BEGIN
     PERFORM jobstats_internal.require_attachable(jobstats_attach.name, is_new, "user");
     IF is_new THEN
         EXECUTE format('CREATE SERVER %I FOREIGN DATA WRAPPER postgres_fdw OPTIONS (extensions ''jobstats'', async_capable ''true'', fetch_size ''10000'', fdw_tuple_cost ''0.2'', '
-            -- Of a machine that is gone nobody hears. A node whose machine answers ends a statement by itself.
+            -- A dead machine does not answer at all. A node on a live machine ends a statement itself.
             'use_remote_estimate ''true'', connect_timeout ''10'', keepalives_idle ''10'', keepalives_interval ''10'', tcp_user_timeout ''30000'', '
             'options ''-c statement_timeout=300s''%s)', server, (
                 SELECT string_agg(format(', %s %L', o.name, o.value), '' ORDER BY o.name)
@@ -330,7 +43,7 @@ BEGIN
         EXECUTE format('CREATE USER MAPPING FOR PUBLIC SERVER %I OPTIONS (%s)', server, (
                 SELECT string_agg(format('%I %L', o.name, o.value), ', ' ORDER BY o.name)
                 FROM (VALUES ('user', "user"), ('password', password),
-                    -- A superuser answers for a connection that a certificate or the socket lets in, whoever reads.
+                    -- A superuser may let all readers use a connection by certificate or socket.
                     ('password_required', CASE WHEN password IS NULL AND (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = current_user) THEN 'false' END))
                     AS o (name, value)
                 WHERE o.value IS NOT NULL));
@@ -356,7 +69,7 @@ BEGIN
     RETURN format('Node %s, number %s, version %s: %s targets.', jobstats_attach.name, state ->> 'node', state ->> 'version', state ->> 'targets');
 END
 $$;
-COMMENT ON FUNCTION jobstats_attach(text, text, integer, text, text, text, boolean) IS
+COMMENT ON FUNCTION jobstats_attach IS
 'Makes this database a front, and attaches the store of a node. The database has an empty store, or is a front. The name alone rebuilds an attached node with the installed version. accounting: take users and jobs from this node. Errors: 08001, 22004, 22023, 23505, 42501, 42704, 42710, 55000, 55P03.';
 
 CREATE FUNCTION jobstats_internal.require_own_numbers(name text) RETURNS void
@@ -379,33 +92,28 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.require_own_numbers(text) IS
-'Internal: fails with 23505 where a node that is new in a front has targets or entries of another one.';
+COMMENT ON FUNCTION jobstats_internal.require_own_numbers IS
+'Internal: fails with 23505 where a new node of a front has targets or entries of another one.';
 
 CREATE FUNCTION jobstats_internal.targets_of_two() RETURNS TABLE (cluster text, name text, target text, nodes text)
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
-#variable_conflict use_column
-BEGIN
-    RETURN QUERY
-    SELECT t.cluster, t.name, concat_ws('/', nullif(t.cluster, ''), t.name), string_agg(a.name, ', ' ORDER BY a.node)
-    FROM jobstats.targets t
-    JOIN jobstats.attached a ON a.node = (t.target_id - 1) / 65536
-    WHERE t.retired IS NULL
-    GROUP BY t.cluster, t.name
-    HAVING count(*) > 1
-    ORDER BY t.cluster, t.name;
-END
+SELECT t.cluster, t.name, concat_ws('/', nullif(t.cluster, ''), t.name), string_agg(a.name, ', ' ORDER BY a.node)
+FROM jobstats.targets t
+JOIN jobstats.attached a ON a.node = (t.target_id - 1) / 65536
+WHERE t.retired IS NULL
+GROUP BY t.cluster, t.name
+HAVING count(*) > 1
+ORDER BY t.cluster, t.name
 $$;
-COMMENT ON FUNCTION jobstats_internal.targets_of_two() IS
-'Internal: the targets of a front that several nodes have, and that are retired on none of these.';
+COMMENT ON FUNCTION jobstats_internal.targets_of_two IS 'Internal: the targets of a front that more than one node has, and that are still active.';
 
 CREATE FUNCTION jobstats_internal.lock_front() RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     PERFORM jobstats_internal.require_store();
-    -- What the owner has put on tables must not run with the rights of another role, and tables of another role are none of the store's.
+    -- Triggers and defaults of the owner must not run as another role, and tables of another role do not belong to the store.
     IF NOT EXISTS (SELECT FROM pg_namespace n WHERE n.nspname = 'jobstats' AND pg_get_userbyid(n.nspowner) = current_user) THEN
         RAISE insufficient_privilege USING
             MESSAGE = 'only the owner of the store of jobstats can do this', HINT = 'SET ROLE to the owner of the schema jobstats.';
@@ -414,8 +122,8 @@ BEGIN
     LOCK TABLE jobstats.attached IN EXCLUSIVE MODE;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.lock_front() IS
-'Internal: keeps others from attaching and detaching nodes. Errors: 42501 where the caller is not the owner of the store, 55000 where there is none.';
+COMMENT ON FUNCTION jobstats_internal.lock_front IS
+'Internal: keeps others from attaching and detaching nodes. Errors: 42501 not the owner of the store, 55000 no store.';
 
 CREATE FUNCTION jobstats_internal.require_attachable(name text, is_new boolean, asker text) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -451,8 +159,8 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.require_attachable(text, boolean, text) IS
-'Internal: fails as jobstats_attach() says where that depends on this database and the name alone.';
+COMMENT ON FUNCTION jobstats_internal.require_attachable IS
+'Internal: makes those checks of jobstats_attach() that depend only on this database and the name. Errors: as jobstats_attach().';
 
 CREATE FUNCTION jobstats_internal.require_node(name text, state jsonb) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -488,8 +196,7 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.require_node(text, jsonb) IS
-'Internal: fails as jobstats_attach() says where a store cannot be a node of this front.';
+COMMENT ON FUNCTION jobstats_internal.require_node IS 'Internal: checks that a store can be a node of this front. Errors: as jobstats_attach().';
 
 CREATE FUNCTION jobstats_detach(name text) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning SET lock_timeout = '3s'
@@ -512,18 +219,17 @@ BEGIN
     PERFORM jobstats_internal.show_accounting();
 END
 $$;
-COMMENT ON FUNCTION jobstats_detach(text) IS
+COMMENT ON FUNCTION jobstats_detach IS
 'Detaches a node from a front. Its store stays as it is, and the front answers for the other nodes. If it had the accounting, the node with the lowest number has it from then on. Errors: 42704 no such node, 42501 not the owner of the store, 55000 no store, 55P03 busy, call it again.';
 
--- Whether nodes answer, and what becomes of the front while one does not.
-
+-- The state of nodes, and the front while a node does not answer.
 CREATE FUNCTION jobstats_internal.ask_node(name text, node integer, with_targets boolean, OUT version text, OUT targets bigint, OUT last_observation timestamptz,
     OUT refreshed timestamptz, OUT known jsonb, OUT problem text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
-    -- It ends after the block: postgres_fdw also asks nodes to roll back.
+    -- It ends after the block, because postgres_fdw also sends nodes a rollback.
     limited CONSTANT boolean := jobstats_internal.limit_wait();
     is_other boolean;
     context text;
@@ -548,15 +254,15 @@ BEGIN
     PERFORM jobstats_internal.end_wait(limited);
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.ask_node(text, integer, boolean) IS
-'Internal: asks an attached node how far it is, and, if with_targets is true, what targets it has; problem: why it cannot be asked anything, NULL: it can.';
+COMMENT ON FUNCTION jobstats_internal.ask_node IS
+'Internal: queries the state of an attached node and, with_targets, its targets; problem: why it cannot be queried, or NULL.';
 
 CREATE FUNCTION jobstats_internal.is_of_node(state text, context text) RETURNS boolean
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
--- The first line is the statement that the node was asked. Foreign tables have names that are quoted.
+-- The first line is the statement sent to the node. Names of foreign tables are quoted.
 RETURN state <> '57014' OR context ~ '^[^\n]*FROM jobstats\.[a-z]';
-COMMENT ON FUNCTION jobstats_internal.is_of_node(text, text) IS
-'Internal: whether an error in asking a node is the answer of the node, which ends a statement at its time limit with the code with which this session is canceled.';
+COMMENT ON FUNCTION jobstats_internal.is_of_node IS
+'Internal: whether an error in a query of a node was raised by the node, whose statement timeout has the same code as a cancel of this session.';
 
 CREATE FUNCTION jobstats_internal.nodes_of_front() RETURNS TABLE (
     name text, node integer, accounting boolean, version text, targets bigint, last_observation timestamptz, refreshed timestamptz,
@@ -588,8 +294,7 @@ BEGIN
     END LOOP;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.nodes_of_front() IS
-'Internal: the rows of jobstats.front_nodes.';
+COMMENT ON FUNCTION jobstats_internal.nodes_of_front IS 'Internal: the rows of jobstats.front_nodes.';
 
 CREATE FUNCTION jobstats_internal.note_node(name text) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -609,8 +314,7 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.note_node(text) IS
-'Internal: notes how far an attached node is, what targets it has, and why it cannot be asked anything.';
+COMMENT ON FUNCTION jobstats_internal.note_node IS 'Internal: records the state, targets and problem of an attached node.';
 
 CREATE FUNCTION jobstats_internal.turn_node(name text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '300ms'
@@ -626,7 +330,7 @@ BEGIN
         RETURN NULL;
     END IF;
     PERFORM jobstats_internal.lock_front();
-    -- All at once: a question that waits for one of them, and holds another, is not kept waiting until it is a deadlock.
+    -- All at once, so that a query that holds one and waits for another cannot deadlock.
     EXECUTE (SELECT 'LOCK TABLE ' || string_agg(c.oid::regclass::text, ', ' ORDER BY c.oid) || ' IN ACCESS EXCLUSIVE MODE'
         FROM pg_class c WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p') AND c.relhassubclass);
     UPDATE jobstats.attached a SET left_out_since = CASE WHEN leave_out THEN now() END WHERE a.name = turn_node.name;
@@ -638,8 +342,8 @@ BEGIN
     RETURN 1;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.turn_node(text) IS
-'Internal: leaves a node out of a front that was noted not to answer, or shows one again that does, and returns 1; NULL: nothing is to change. Of a node that is left out the targets are known.';
+COMMENT ON FUNCTION jobstats_internal.turn_node IS
+'Internal: leaves out a node that does not answer, or shows it again once it answers, and returns 1; NULL: no change. Its last known targets stay.';
 
 CREATE FUNCTION jobstats_internal.health_of_front() RETURNS SETOF jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -683,5 +387,5 @@ BEGIN
     WHERE c.checked < now() - interval '1 hour';
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.health_of_front() IS
-'Internal: the rows of jobstats.health of the nodes that answer, a row for each node, and one for each target that several nodes have.';
+COMMENT ON FUNCTION jobstats_internal.health_of_front IS
+'Internal: the rows of jobstats.health of the nodes that answer, a row for each node, and one for each target of more than one node.';

@@ -31,8 +31,8 @@ BEGIN
     RETURN quote_ident((SELECT n.nspname FROM pg_namespace n WHERE n.oid = timescale.extnamespace));
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.timescale_schema() IS
-'Internal: the schema of TimescaleDB, quoted; NULL where that is not installed. Error: 55000 where a function there could be called in the place of one of TimescaleDB.';
+COMMENT ON FUNCTION jobstats_internal.timescale_schema IS
+'Internal: the schema of TimescaleDB, quoted; NULL: it is not installed. Error: 55000 where another function there could be called instead of one of TimescaleDB.';
 
 CREATE FUNCTION jobstats_internal.hypertables() RETURNS TABLE (relation text, hypertable regclass, packed_by text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -41,7 +41,7 @@ BEGIN
     IF NOT EXISTS (SELECT FROM pg_extension e WHERE e.extname = 'timescaledb') THEN
         RETURN;
     END IF;
-    -- The Apache edition has no columnstore, and no view that says of one.
+    -- The Apache edition has neither a columnstore nor its view.
     RETURN QUERY EXECUTE format($sql$
         SELECT h.hypertable_name::text, t.oid::regclass, %s
         FROM timescaledb_information.hypertables h
@@ -52,5 +52,84 @@ BEGIN
         ELSE 'NULL::text' END);
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.hypertables() IS
-'Internal: the tables of the store that are hypertables of TimescaleDB, and the order in which their old chunks are packed; NULL: they stay in rows.';
+COMMENT ON FUNCTION jobstats_internal.hypertables IS
+'Internal: the hypertables of the store, and the order in which their old chunks are compressed; NULL: they stay in rows.';
+
+-- Maintenance as a job of TimescaleDB, and jobs that conflict with it.
+CREATE PROCEDURE jobstats_internal.maintain_job(job_id integer, config jsonb)
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    CALL @extschema@.jobstats_maintain();
+END
+$$;
+COMMENT ON PROCEDURE jobstats_internal.maintain_job IS
+'Internal: calls jobstats_maintain() as a job of TimescaleDB: SELECT add_job(''jobstats_internal.maintain_job'', ''10 minutes'');';
+
+CREATE FUNCTION jobstats_internal.foreign_policies() RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    foreign_policies text;
+BEGIN
+    IF to_regclass('timescaledb_information.jobs') IS NULL THEN
+        RETURN NULL;
+    END IF;
+    EXECUTE $sql$
+        SELECT string_agg(format('job %s of TimescaleDB drops chunks of %s whether they have been summed or not: SELECT remove_retention_policy(''jobstats.%2$s'')',
+            j.job_id, j.hypertable_name), '; ' ORDER BY j.job_id)
+        FROM timescaledb_information.jobs j
+        WHERE j.hypertable_schema = 'jobstats' AND j.hypertable_name <> 'realtime_10m' AND j.proc_name = 'policy_retention'
+    $sql$ INTO foreign_policies;
+    RETURN foreign_policies;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.foreign_policies IS
+'Internal: the retention policies of TimescaleDB on tables of the store, which drop rows before they are summed, and how to remove them; NULL if there are no such policies.';
+
+CREATE FUNCTION jobstats_internal.failing_jobs() RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    version text := (SELECT e.extversion FROM pg_extension e WHERE e.extname = 'timescaledb');
+    seen boolean;
+BEGIN
+    IF version IS NULL OR to_regclass('timescaledb_information.job_errors') IS NULL THEN
+        RETURN NULL;
+    END IF;
+    -- A job that succeeded since then shows that another version of either has mended it.
+    EXECUTE $sql$
+        SELECT coalesce(max(e.finish_time) > (SELECT coalesce(max(s.last_successful_finish), '-infinity') FROM timescaledb_information.job_stats s), false)
+        FROM timescaledb_information.job_errors e
+        WHERE e.sqlerrcode = '24000' AND e.err_message LIKE 'cannot drop portal %'
+    $sql$ INTO seen;
+    -- Before the first job has run, and for a role that sees no job, these versions are known to fail.
+    IF seen OR current_setting('server_version_num') = '150020' AND version = '2.28.3' THEN
+        RETURN format('TimescaleDB %s records every job as failed on PostgreSQL %s, although its work is done',
+            version, substring(current_setting('server_version') FROM '^[0-9.]+'));
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.failing_jobs IS
+'Internal: reports that TimescaleDB records successful jobs as failed, by the errors of its jobs or by the versions; NULL: no sign of that.';
+
+CREATE FUNCTION jobstats_internal.failing_job() RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    problem text := jobstats_internal.failing_jobs();
+    job integer;
+BEGIN
+    IF problem IS NULL THEN
+        RETURN NULL;
+    END IF;
+    EXECUTE $sql$
+        SELECT min(j.job_id) FROM timescaledb_information.jobs j WHERE j.proc_schema = 'jobstats_internal' AND j.proc_name = 'maintain_job' AND j.scheduled
+    $sql$ INTO job;
+    RETURN CASE WHEN job IS NOT NULL THEN
+        format('%s: let cron or pg_cron call jobstats_maintain() instead, then SELECT delete_job(%s)', problem, job) END;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.failing_job IS
+'Internal: the problem of a maintenance job of TimescaleDB that is recorded as failed, and what to use instead; NULL: no problem.';

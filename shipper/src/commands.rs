@@ -15,7 +15,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::CommandFactory;
-use jobstats_client::generate;
+use jobstats_client::program::generate;
 
 pub use error::{CommandError, USAGE};
 pub use options::Options;
@@ -32,7 +32,7 @@ impl Command {
             Self::Once(once) => {
                 let (reader, origin) = (&once.common.reader, &once.common.origin);
                 let sources = sources(reader, origin, Some(&once.input), Duration::ZERO)?;
-                let server = reader.identity.sender().server;
+                let server = reader.identity.server_name().server;
                 let shipper = Shipper::of(once.common, sources)?;
                 if let Some(spread) = once.spread {
                     thread::sleep(Schedule::new(spread, &server).offset());

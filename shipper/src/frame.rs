@@ -4,4 +4,4 @@ mod buffer;
 mod reading;
 mod split;
 
-pub use reading::{LCTL, Pieces, Reading, Recorder, Sender};
+pub use reading::{LCTL, Pieces, Reading, Recorder, ServerName};

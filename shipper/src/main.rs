@@ -1,29 +1,28 @@
-//! Reads `job_stats` and some other parameters of a Lustre server with `lctl get_param` and sends the text, compressed and otherwise unchanged,
-//! to `jobstats.feed` in PostgreSQL. The shipper knows where one target's text ends and the next one's begins, and
-//! nothing else of the format.
+//! Reads `job_stats` and some other parameters of a Lustre server with `lctl get_param` and sends the text, compressed and otherwise
+//! unchanged, to `jobstats.feed` in PostgreSQL. Of the format, the shipper knows only the boundaries between targets.
 //!
 //! # The rooms
 //!
-//! A room uses only rooms that stand below it.
+//! A room uses only rooms below it.
 //!
 //! | room | task |
 //! |---|---|
 //! | [`commands`] | executes the command line |
-//! | [`read`] | reads lctl, commands, files that grow and text from elsewhere, probes directories, and says when |
-//! | [`keep`] | keeps readings in the spool until they are sent, and the clock of the last reading |
+//! | [`read`] | reads lctl, commands, growing files and text from elsewhere, probes directories, and schedules readings |
+//! | [`spool`] | stores readings until they are sent, and the clock of the last reading |
 //! | [`send`] | stores texts through PostgreSQL or PostgREST |
 //! | [`state`] | keeps the record that `status` shows |
 //! | [`frame`] | divides readings into texts, compressed |
-//! | [`system`] | locks, starts programs, writes messages, gives signs of life |
+//! | [`system`] | locks, starts programs, writes messages, notifies systemd |
 
 // A test may be a long table.
 #![cfg_attr(not(test), warn(clippy::too_many_lines))]
 
 mod commands;
 mod frame;
-mod keep;
 mod read;
 mod send;
+mod spool;
 mod state;
 mod system;
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use jobstats_client::settings::SettingsError;
+use jobstats_client::database::settings::SettingsError;
 use jobstats_client::spool::Text;
 use jobstats_client::{Kind, Retry, Settings};
 
@@ -26,7 +26,7 @@ use http::{HttpError, HttpOptions, Refusal};
 /// same reason, and every wait takes up to the time limit of a statement.
 const MOST_WAITS: usize = 2;
 
-/// The reason for which the database rejects a text whose time cannot be true, as its warning names it.
+/// The reason, in the database's warning, for rejecting a text with an impossible time.
 const CLOCK: &str = " clock";
 
 /// An error that kept a target from being stored.
@@ -51,11 +51,11 @@ pub enum SendError {
 pub struct Unsent {
     unsent: u64,
     texts: u64,
-    /// The word for the texts: those of lctl are of targets.
+    /// The word for the texts: those from lctl are targets.
     of: &'static str,
     /// The kind of the first failure.
     pub kind: Kind,
-    /// The time for which the other side wants to be left alone.
+    /// The retry delay that the other side requests.
     pub retry_after: Option<Duration>,
 }
 
@@ -68,9 +68,9 @@ pub struct Progress {
     targets: usize,
     /// The kind of the first failure of the last attempt.
     failure: Option<Kind>,
-    /// The time for which the other side wants to be left alone.
+    /// The retry delay that the other side requests.
     retry_after: Option<Duration>,
-    /// The first message of the last attempt that says why a text was not stored.
+    /// The first message of the last attempt that explains why a text was not stored.
     message: Option<String>,
     /// The numbers of texts that were stored and rejected before the last attempt.
     before: (u64, u64),
@@ -97,7 +97,7 @@ enum TextState {
 }
 
 impl Progress {
-    /// Starts with a reading of which nothing was sent.
+    /// Starts with a reading that has not been sent.
     pub fn new(reading: &Reading) -> Self {
         Self {
             states: vec![TextState::Waiting; reading.index.texts.len()],
@@ -275,8 +275,8 @@ pub trait Transport: Send {
         1
     }
 
-    /// Tries once to store texts in one transaction. What was stored although the answer got lost is not stored twice,
-    /// because the same text at the same time changes nothing.
+    /// Tries once to store texts in one transaction. If the answer is lost, sending them again is safe, because the same text at the same
+    /// time changes nothing.
     fn store(&mut self, reading: &Reading, texts: &[&Text]) -> Result<Answer, SendError>;
 
     fn name(&self) -> String;
@@ -324,7 +324,7 @@ pub struct Feed {
 }
 
 impl Feed {
-    /// Takes the way to the store; connects to nothing yet.
+    /// Prepares the transport, without connecting.
     pub fn new(transport: Box<dyn Transport>, timeouts: Timeouts) -> Self {
         Self {
             transport,

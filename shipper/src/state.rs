@@ -1,8 +1,8 @@
 //! A small file that has the last readings and deliveries, for `status` and for systemd.
 //!
-//! The file is in the spool, or beside the lock if there is no spool. Each change reads the file and replaces it as a
-//! whole, under a lock, because the reader and the sender may be two processes. The file is not synced: after a crash of
-//! the machine the counts may be some seconds old, or begin again.
+//! The file is in the spool, or next to the lock without a spool. Each change replaces the complete file under a lock, because the reader
+//! and the sender may be two processes. The file is not synced: after a crash of the machine the counts may be some seconds old, or start
+//! over.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use jobstats_client::{FileError, own_file};
+use jobstats_client::{FileError, files::own_file};
 use serde::{Deserialize, Serialize};
 
 use crate::system::message::{moment, warn};
@@ -70,7 +70,7 @@ pub struct Readings {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Deliveries {
-    /// The last delivery of which the database stored every target.
+    /// The last delivery that stored every target.
     pub last: Option<Work>,
     /// The failures since then.
     pub failure: Option<Failure>,
@@ -112,9 +112,9 @@ pub enum Event<'a> {
     Read(&'a str, u64),
     /// A source could not be read, for this reason.
     Unread(&'a str, String),
-    /// The database stored this number of targets, and nothing failed.
+    /// The database stored this number of targets, without failure.
     Delivered(u64),
-    /// The database stored and rejected some targets, or none, and something failed.
+    /// Something failed, but the database may have stored or rejected some targets.
     Undelivered {
         stored: u64,
         rejected: u64,
@@ -230,7 +230,7 @@ impl StateFile {
         Self { path }
     }
 
-    /// Names the file in a spool, or beside a lock if there is no spool.
+    /// Names the file in a spool, or next to a lock without a spool.
     pub fn beside(spool: Option<&Path>, lock: &Path) -> Self {
         Self::new(spool.map_or_else(
             || lock.with_extension("status.json"),

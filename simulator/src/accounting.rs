@@ -1,4 +1,4 @@
-//! The accounting of schedulers: its knowledge of jobs at a time, and the texts that tell it.
+//! The accounting of schedulers: its jobs at a time, and its output.
 
 use std::io::{self, Write};
 
@@ -16,7 +16,7 @@ mod slurm;
 #[cfg(test)]
 mod tests;
 
-/// The schedulers that can be played. A scheduler is a file beside this one and a line here.
+/// The available schedulers. A scheduler is a file in this folder and a line here.
 pub static SCHEDULERS: [&Scheduler; 5] = [
     &slurm::SLURM,
     &pbs::PBS,
@@ -37,7 +37,7 @@ pub fn scheduler_parser() -> impl TypedValueParser<Value = &'static Scheduler> {
 }
 
 impl Site {
-    /// Writes the text of a query to a cluster. The runs are those of [`Site::runs`].
+    /// Writes the answer to a query for a cluster. The runs are from [`Site::runs`].
     pub fn write(
         &self,
         cluster: usize,

@@ -10,6 +10,7 @@ mod accounting;
 pub mod cli;
 mod play;
 mod report;
+mod scene;
 
 /// Parses a whole number of seconds in a range, which is also given in words.
 fn whole_seconds(text: &str, range: RangeInclusive<Nanos>, words: &str) -> Result<Nanos, String> {

@@ -18,11 +18,11 @@ pub use activity::{Activity, Origin, Seen};
 pub use people::{People, Person};
 pub use run::{Outcome, Run, of_one_array};
 pub use scenario::Scenario;
-pub use scheduler::{JobsRow, Phase, Query, Scheduler, Shown};
+pub use scheduler::{JobRecord, JobsRow, Phase, Query, Scheduler};
 
 /// The time from the submission of a job to its end is never longer.
 pub const LONGEST_LIFE: Nanos = 3 * DAY;
-/// The time for which somebody may go on working in the shell of a job that is over.
+/// The time for which a user may go on working in the shell of a finished job.
 pub const LONGEST_SHELL: Nanos = 3 * DAY;
 /// The days after which a scheduler begins to count from its first number again. A number comes back more than seven days
 /// after its job ended.
@@ -79,7 +79,7 @@ impl Site {
         }
     }
 
-    /// Returns the span of a day in which nobody asks for accounting.
+    /// Returns the daily gap without queries of accounting.
     pub fn gap(&self, day: i64) -> Span {
         let minute = self.seed.of("gap", &[day]).below(15 * 60) as Nanos;
         Span::new(day * DAY + 4 * HOUR + minute * MINUTE, 3 * HOUR)

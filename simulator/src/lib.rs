@@ -2,15 +2,15 @@
 //!
 //! # The rooms
 //!
-//! A room uses only rooms that stand below it.
+//! A room uses only rooms below it.
 //!
 //! | room | task |
 //! |---|---|
 //! | `commands` | runs the commands of the command line |
-//! | `store` | loads a cluster into a store, asks the store, and compares its answers with the truth |
-//! | `truth` | sums up all work and the part of it that nobody can know, and attributes identifiers to jobs |
-//! | `accounting` | knows the jobs that accounting has seen at a time, and prints the texts of each scheduler |
-//! | `printing` | prints the texts of servers, with all that can go wrong in them |
+//! | `store` | loads a cluster into a store, queries it, and compares its answers with the truth |
+//! | `truth` | sums up all requests and the share that texts cannot show, and attributes identifiers to jobs |
+//! | `accounting` | lists the jobs in accounting at a time, and prints the texts of each scheduler |
+//! | `printing` | prints the texts of servers, with all faults that occur in them |
 //! | `world` | a cluster, its disturbances, its users and programs, and its targets as time goes by |
 //! | `jobs` | draws the people of a site, their jobs, and the activities of these; has the interface of a scheduler |
 //! | `lustre` | lists requests and counters, and the form that each release gives them |
@@ -42,7 +42,7 @@ pub mod watch {
     pub use crate::random::Seed;
     pub use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND, Span};
     pub use crate::truth::queues::Waits;
-    pub use crate::truth::series::{Done, Grown, Player, Series, WIDTH};
+    pub use crate::truth::series::{Growth, Player, Series, Usage, WIDTH};
     pub use crate::world::busy::{account_name, people};
     pub use crate::world::incident::{Incident, Kind, draw};
     pub use crate::world::queue::main_service;

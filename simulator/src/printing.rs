@@ -2,8 +2,8 @@
 
 pub mod gauges;
 pub mod lctl;
-pub mod reading;
 pub mod render;
 pub mod services;
+pub mod snapshot;
 pub mod stats;
-pub mod whole;
+pub mod target_counters;

@@ -10,16 +10,16 @@ use crate::accounting::SCHEDULERS;
 use crate::jobs::Site;
 use crate::lustre::{Layout, Times};
 use crate::printing::lctl;
-use crate::printing::reading::{Reading, Records};
+use crate::printing::snapshot::{Records, Snapshot};
 use crate::time::{DAY, HOUR, Nanos, SECOND, Span, parse};
 use crate::truth::{Cause, Happening, TargetTruth, Totals, of_targets, tally};
 use crate::world::schedule::readings;
-use crate::world::{Change, Cluster, Due, Life, Plan, Preset, TargetState, Upheaval, Workload};
+use crate::world::{Change, Cluster, Due, Epoch, Plan, Preset, TargetState, Upheaval, Workload};
 
 mod incidents;
 mod queues;
 mod space;
-mod whole;
+mod target_counters;
 
 fn cluster(layout: Layout, seed: u64) -> Cluster {
     Cluster::new(Preset::Small, "small", seed, layout, 1.0)
@@ -47,8 +47,8 @@ fn state(cluster: &Cluster, target: usize, span: Span) -> TargetState<'_> {
 /// Returns the text of a single reading.
 fn text(cluster: &Cluster, target: usize, time: Nanos) -> Option<Vec<u8>> {
     let mut state = state(cluster, target, Span::new(time, HOUR));
-    let reading = Reading::take(&mut state, time, false, |_| ())?;
-    Some(reading.text(&state, &mut Records::new()))
+    let snapshot = Snapshot::take(&mut state, time, false, |_| ())?;
+    Some(snapshot.text(&state, &mut Records::new()))
 }
 
 #[test]
@@ -61,8 +61,8 @@ fn a_text_follows_from_target_and_time_alone() {
             let mut walking = state(&cluster, target, day());
             let mut records = Records::new();
             for (number, due) in readings(&cluster, target, day()).iter().enumerate() {
-                let reading = Reading::take(&mut walking, due.time, false, |_| ());
-                let walked = reading.map(|reading| reading.text(&walking, &mut records));
+                let snapshot = Snapshot::take(&mut walking, due.time, false, |_| ());
+                let walked = snapshot.map(|snapshot| snapshot.text(&walking, &mut records));
                 if number % 60 == 7 {
                     assert_eq!(walked, text(&cluster, target, due.time), "{due:?}");
                 }
@@ -96,18 +96,18 @@ fn nothing_happens_in_the_second_half_of_a_second() {
 }
 
 #[test]
-fn counters_never_fall_within_a_life() {
+fn counters_never_fall_within_an_epoch() {
     let cluster = cluster(Layout::V2_14_0, 1);
     for target in 0..cluster.targets.len() {
         let mut state = state(&cluster, target, day());
-        let mut before: HashMap<u64, Rc<Life>> = HashMap::new();
+        let mut before: HashMap<u64, Rc<Epoch>> = HashMap::new();
         for due in readings(&cluster, target, day()) {
             state.advance(due.time, |_| ());
-            for life in &state.alive {
-                if let Some(before) = before.insert(life.number, life.clone()) {
+            for epoch in &state.alive {
+                if let Some(before) = before.insert(epoch.number, epoch.clone()) {
                     let (layout, kind) = (cluster.layout, state.kind());
-                    assert!(!before.counters.fell(&life.counters, layout, kind));
-                    assert!(before.last <= life.last);
+                    assert!(!before.counters.fell(&epoch.counters, layout, kind));
+                    assert!(before.last <= epoch.last);
                 }
             }
         }
@@ -121,7 +121,7 @@ fn idle_entries_go() {
     let mut longest = 0;
     for due in readings(&cluster, 1, day()) {
         state.advance(due.time, |_| ());
-        let idle = state.alive.iter().map(|life| due.time - life.last);
+        let idle = state.alive.iter().map(|epoch| due.time - epoch.last);
         longest = longest.max(idle.max().unwrap_or(0));
     }
     // The target looks for idle entries twice in a cleanup interval, and now and then only when it is read.
@@ -131,7 +131,7 @@ fn idle_entries_go() {
 
 #[test]
 fn a_clear_removes_everything_but_in_2_15_0_spares_the_active() {
-    let lives_left = |layout| {
+    let epochs_left = |layout| {
         let cluster = cluster(layout, 1);
         let plan = Plan::new(&cluster);
         let clears = (0..cluster.targets.len()).flat_map(|target| {
@@ -152,13 +152,13 @@ fn a_clear_removes_everything_but_in_2_15_0_spares_the_active() {
             })
             .sum::<usize>()
     };
-    assert_eq!(lives_left(Layout::V2_14_0), 0);
-    assert!(lives_left(Layout::V2_15_0) > 0);
-    assert_eq!(lives_left(Layout::V2_15_8), 0);
+    assert_eq!(epochs_left(Layout::V2_14_0), 0);
+    assert!(epochs_left(Layout::V2_15_0) > 0);
+    assert_eq!(epochs_left(Layout::V2_15_8), 0);
 }
 
 #[test]
-fn the_truth_is_the_sum_of_events_and_of_lives() {
+fn the_truth_is_the_sum_of_events_and_of_epochs() {
     for &layout in Layout::value_variants() {
         let cluster = cluster(layout, 3);
         for target in 0..cluster.targets.len() {
@@ -168,21 +168,21 @@ fn the_truth_is_the_sum_of_events_and_of_lives() {
             let before: HashMap<u64, Totals> = state
                 .alive
                 .iter()
-                .map(|life| (life.number, Totals::of(&life.counters, layout, kind)))
+                .map(|epoch| (epoch.number, Totals::of(&epoch.counters, layout, kind)))
                 .collect();
-            let (mut events, mut lives) = (Totals::default(), Totals::default());
+            let (mut events, mut epochs) = (Totals::default(), Totals::default());
             let mut ended = Vec::new();
             state.advance(day().until - 1, |change| match change {
                 Change::Calls(_, calls) => events.add_calls(calls, layout, kind),
-                Change::End(life) => ended.push(life),
+                Change::End(epoch) => ended.push(epoch),
             });
-            for life in ended.iter().chain(&state.alive) {
-                let total = Totals::of(&life.counters, layout, kind);
-                let known = before.get(&life.number).cloned().unwrap_or_default();
-                lives.plus(&total.beyond(&known));
+            for epoch in ended.iter().chain(&state.alive) {
+                let total = Totals::of(&epoch.counters, layout, kind);
+                let known = before.get(&epoch.number).cloned().unwrap_or_default();
+                epochs.plus(&total.beyond(&known));
             }
             assert!(!events.is_zero());
-            assert_eq!(events, lives, "{layout:?}");
+            assert_eq!(events, epochs, "{layout:?}");
         }
     }
 }

@@ -44,7 +44,7 @@ impl Span {
         Self::new(day * DAY, DAY)
     }
 
-    /// Returns the UTC days from that of the start to that of the end, which has no part of the span if it is a midnight.
+    /// Returns the UTC days from the start's day to the end's. A midnight at the end begins no further day.
     pub fn days(self) -> RangeInclusive<i64> {
         self.from.div_euclid(DAY)..=self.until.div_euclid(DAY)
     }
@@ -61,7 +61,7 @@ impl Span {
     }
 }
 
-/// The time by which the clock outside is ahead of the world's. A process plays one world.
+/// The offset of the outside clock from the world's. A process plays one world.
 static AHEAD: AtomicI64 = AtomicI64::new(0);
 
 /// Plays the world so many days later than it is. Comes before everything else that a process does.
@@ -97,7 +97,7 @@ impl Clock {
     }
 }
 
-/// Parses a time that the clock outside shows, and returns that of the world.
+/// Parses a time of the outside clock, and returns the world's.
 pub fn parse(text: &str) -> Result<Nanos, String> {
     Clock::parse(text).map(Clock::world)
 }

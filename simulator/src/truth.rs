@@ -1,16 +1,16 @@
-//! The truth about a span: the work that was done, and the part of it that nobody can know from the delivered texts.
+//! The truth about a span: all requests, and the share that the delivered texts cannot show.
 //!
-//! Both follow from the simulator's knowledge of lives and readings, not from comparing texts.
+//! Both follow from the simulator's knowledge of epochs and readings, not from comparing texts.
 
 pub mod attribution;
 mod job_truth;
 pub mod queues;
 pub mod series;
 pub mod tally;
+pub mod target_counters;
 #[cfg(test)]
 mod tests;
 pub mod totals;
-pub mod whole;
 
 pub use attribution::Attribution;
 pub use tally::{Happening, Tally};
@@ -22,27 +22,27 @@ use std::rc::Rc;
 use strum::{EnumCount, IntoStaticStr, VariantArray};
 
 use crate::lustre::{Counters, Layout, Op, TargetKind, Times, identifier};
-use crate::printing::reading::Reading;
+use crate::printing::snapshot::Snapshot;
 use crate::time::{DAY, Nanos, Span};
 use crate::world::{
-    Change, Cluster, Due, Life, ServerIndex, TargetIndex, TargetState, Workload, all,
+    Change, Cluster, Due, Epoch, ServerIndex, TargetIndex, TargetState, Workload, all,
 };
 
 /// The reason why the texts do not show a part of the truth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, EnumCount, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum Cause {
-    /// The work was done after the last reading of a life.
+    /// The work was done after the last reading of an epoch.
     AfterLastReading,
     /// The values were already there at the first reading of a target.
     Baseline,
     /// The values were already there when an entry was first seen, and the entry is not proven to have been born since
     /// the reading before.
     Unknown,
-    /// The values were lost in a reset that nothing shows: there is no start time, and no value fell.
+    /// The values were lost in an invisible reset: there is no start time, and no value fell.
     HiddenReset,
-    /// The values are in the older of two records with one identifier in one text, without start times, and nothing shows
-    /// that it is of another life: no value fell, or the text before had two lives of the entry as well.
+    /// The values are in the older of two records with one identifier in one text, without start times, and a reset is invisible: no value
+    /// fell, or the previous text also had two epochs of the entry.
     Rule5,
 }
 
@@ -56,7 +56,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Returns the cell of an amount that is all known. There is nothing below zero.
+    /// Returns the cell of a fully visible amount, at least zero.
     pub fn known(amount: i128) -> Self {
         Self {
             truth: u64::try_from(amount).unwrap_or_default(),
@@ -114,17 +114,17 @@ fn of_target(
     let mut auditor = Auditor::new(&state);
     for due in readings {
         let first = auditor.previous.is_none();
-        let reading = Reading::take(&mut state, due.time, first, |change| auditor.change(change));
-        counter.observe(&state, reading.as_ref());
-        if let Some(reading) = reading {
-            auditor.read(&reading, due.label);
+        let snapshot = Snapshot::take(&mut state, due.time, first, |change| auditor.change(change));
+        counter.observe(&state, snapshot.as_ref());
+        if let Some(snapshot) = snapshot {
+            auditor.read(&snapshot, due.label);
         }
-        // Lives are settled only now, because a life that ended while the text was printed is still in the text.
+        // Epochs are settled only now, because an epoch that ended while the text was printed is still in the text.
         auditor.settle_ended();
     }
     state.advance(span.until - 1, |change| auditor.change(change));
     auditor.settle_ended();
-    state.alive.iter().for_each(|life| auditor.settle(life));
+    state.alive.iter().for_each(|epoch| auditor.settle(epoch));
     TargetTruth {
         cells: auditor.cells(&state),
         tally: counter.tally,
@@ -134,15 +134,15 @@ fn of_target(
 
 /// The counters that a reader remembers of an entry.
 struct RememberedEntry {
-    life: u64,
+    epoch: u64,
     counters: Counters,
     /// The time of the last text that showed the entry, by the server's clock.
     last_seen: Nanos,
 }
 
-/// The amounts of a life by who can know them.
+/// The amounts of an epoch by who can know them.
 #[derive(Default)]
-struct LifeAccount {
+struct EpochAccount {
     /// The amounts before the span.
     before: Totals,
     /// The counters that readings have shown.
@@ -151,10 +151,10 @@ struct LifeAccount {
     unusable: Totals,
 }
 
-struct PreviousText {
+struct PreviousSnapshot {
     label: Nanos,
     server: ServerIndex,
-    whole: bool,
+    is_complete: bool,
 }
 
 /// Follows a target and its readings.
@@ -165,14 +165,14 @@ struct Auditor<'a> {
     has_start_times: bool,
     truth: HashMap<u32, Totals>,
     excluded: HashMap<(u32, Cause), Totals>,
-    accounts: HashMap<u64, LifeAccount>,
-    /// The lives that are over, but not settled.
-    ended: Vec<Rc<Life>>,
+    accounts: HashMap<u64, EpochAccount>,
+    /// The epochs that are over, but not settled.
+    ended: Vec<Rc<Epoch>>,
     known: HashMap<u32, RememberedEntry>,
-    previous: Option<PreviousText>,
+    previous: Option<PreviousSnapshot>,
     /// The time of the last text that showed any of the entries that a reader remembers and the previous text lacks.
     last_missed: Option<Nanos>,
-    /// The entry of which the previous text shows two lives, without start times.
+    /// The entry with two epochs in the previous text, without start times.
     renewed: Option<u32>,
     observed: Option<(Nanos, Nanos)>,
 }
@@ -180,13 +180,13 @@ struct Auditor<'a> {
 impl<'a> Auditor<'a> {
     fn new(state: &TargetState<'a>) -> Self {
         let (layout, kind) = (state.cluster.layout, state.kind());
-        let accounts = state.alive.iter().map(|life| {
-            let account = LifeAccount {
-                before: Totals::of(&life.counters, layout, kind),
-                seen: life.counters.clone(),
+        let accounts = state.alive.iter().map(|epoch| {
+            let account = EpochAccount {
+                before: Totals::of(&epoch.counters, layout, kind),
+                seen: epoch.counters.clone(),
                 unusable: Totals::default(),
             };
-            (life.number, account)
+            (epoch.number, account)
         });
         Self {
             cluster: state.cluster,
@@ -207,11 +207,11 @@ impl<'a> Auditor<'a> {
 
     fn change(&mut self, change: Change) {
         match change {
-            Change::Calls(life, calls) => {
-                let truth = self.truth.entry(life.entry).or_default();
+            Change::Calls(epoch, calls) => {
+                let truth = self.truth.entry(epoch.entry).or_default();
                 truth.add_calls(calls, self.layout, self.kind)
             }
-            Change::End(life) => self.ended.push(life),
+            Change::End(epoch) => self.ended.push(epoch),
         }
     }
 
@@ -228,47 +228,47 @@ impl<'a> Auditor<'a> {
 
     fn settle_ended(&mut self) {
         let ended = std::mem::take(&mut self.ended);
-        ended.iter().for_each(|life| self.settle(life));
+        ended.iter().for_each(|epoch| self.settle(epoch));
     }
 
-    /// Settles a life that is over, or that outlives the span: the amounts that no reading has shown are lost.
-    fn settle(&mut self, life: &Life) {
-        let account = self.accounts.remove(&life.number).unwrap_or_default();
+    /// Settles an epoch that is over, or that outlives the span: the amounts that no reading has shown are lost.
+    fn settle(&mut self, epoch: &Epoch) {
+        let account = self.accounts.remove(&epoch.number).unwrap_or_default();
         let unseen = self
-            .totals(&life.counters)
+            .totals(&epoch.counters)
             .beyond(&self.totals(&account.seen));
         let lost = unseen.beyond(&account.unusable);
-        self.exclude(life.entry, Cause::Rule5, &account.unusable);
-        self.exclude(life.entry, Cause::AfterLastReading, &lost);
+        self.exclude(epoch.entry, Cause::Rule5, &account.unusable);
+        self.exclude(epoch.entry, Cause::AfterLastReading, &lost);
     }
 
-    fn read(&mut self, reading: &Reading, label: Nanos) {
-        let superseded = self.superseded(reading);
+    fn read(&mut self, snapshot: &Snapshot, label: Nanos) {
+        let superseded = self.superseded(snapshot);
         let mut survived = false;
-        for (position, life) in reading.records.iter().enumerate() {
-            if Some(life.number) == superseded {
-                self.lose(life);
+        for (position, epoch) in snapshot.records.iter().enumerate() {
+            if Some(epoch.number) == superseded {
+                self.lose(epoch);
                 continue;
             }
-            let ops = reading.whole_counters(position, self.layout.counters(self.kind));
-            survived |= self.record(life, ops, label);
+            let ops = snapshot.complete_counters(position, self.layout.counters(self.kind));
+            survived |= self.record(epoch, ops, label);
         }
-        self.forget(reading, label, survived);
+        self.forget(snapshot, label, survived);
         let missing = self.known.values().map(|known| known.last_seen);
         self.last_missed = missing.filter(|last_seen| *last_seen != label).max();
         self.observed = Some((self.observed.map_or(label, |(first, _)| first), label));
-        self.previous = Some(PreviousText {
+        self.previous = Some(PreviousSnapshot {
             label,
-            server: reading.server,
-            whole: reading.cut.is_none(),
+            server: snapshot.server,
+            is_complete: snapshot.cut.is_none(),
         });
     }
 
-    /// Returns the number of the life whose record cannot be told from an older record of the life that follows it.
-    fn superseded(&mut self, reading: &Reading) -> Option<u64> {
+    /// Returns the number of the epoch whose record looks like an older record of the epoch that follows it.
+    fn superseded(&mut self, snapshot: &Snapshot) -> Option<u64> {
         let before = self.renewed.take();
-        let older = reading.doubled_life().filter(|_| !self.has_start_times)?;
-        let newer = reading.records.last()?;
+        let older = snapshot.doubled_life().filter(|_| !self.has_start_times)?;
+        let newer = snapshot.records.last()?;
         if older.counters.fell(&newer.counters, self.layout, self.kind) {
             self.renewed = Some(newer.entry);
         }
@@ -276,54 +276,54 @@ impl<'a> Auditor<'a> {
     }
 
     /// Notes a record that shows amounts but cannot be used.
-    fn lose(&mut self, life: &Life) {
-        let shown = self.totals(&life.counters);
-        let account = self.accounts.entry(life.number).or_default();
+    fn lose(&mut self, epoch: &Epoch) {
+        let shown = self.totals(&epoch.counters);
+        let account = self.accounts.entry(epoch.number).or_default();
         account.unusable = shown.beyond(&Totals::of(&account.seen, self.layout, self.kind));
     }
 
-    /// Notes a record. Returns true if a reader takes the record for the life that the reader knows.
-    fn record(&mut self, life: &Life, ops: &[Op], label: Nanos) -> bool {
-        let known = self.known.remove(&life.entry);
+    /// Notes a record. Returns true if a reader takes the record for the epoch that the reader knows.
+    fn record(&mut self, epoch: &Epoch, ops: &[Op], label: Nanos) -> bool {
+        let known = self.known.remove(&epoch.entry);
         let goes_on = match &known {
-            Some(known) => self.goes_on(known, life),
-            None => self.appear(life),
+            Some(known) => self.goes_on(known, epoch),
+            None => self.appear(epoch),
         };
         let mut counters = known.map(|known| known.counters).unwrap_or_default();
-        counters.take_over(&life.counters, ops);
+        counters.take_over(&epoch.counters, ops);
         let remembered = RememberedEntry {
-            life: life.number,
+            epoch: epoch.number,
             counters,
             last_seen: label,
         };
-        self.known.insert(life.entry, remembered);
-        let account = self.accounts.entry(life.number).or_default();
-        account.seen.take_over(&life.counters, ops);
+        self.known.insert(epoch.entry, remembered);
+        let account = self.accounts.entry(epoch.number).or_default();
+        account.seen.take_over(&epoch.counters, ops);
         goes_on
     }
 
-    /// Returns true if a reader takes the record for the life that the reader knows, rightly or wrongly.
-    fn goes_on(&mut self, known: &RememberedEntry, life: &Life) -> bool {
-        if known.life == life.number {
+    /// Returns true if a reader takes the record for the epoch that the reader knows, rightly or wrongly.
+    fn goes_on(&mut self, known: &RememberedEntry, epoch: &Epoch) -> bool {
+        if known.epoch == epoch.number {
             return true;
         }
-        if self.has_start_times || known.counters.fell(&life.counters, self.layout, self.kind) {
+        if self.has_start_times || known.counters.fell(&epoch.counters, self.layout, self.kind) {
             return false;
         }
         let lost = self.totals(&known.counters);
-        self.exclude(life.entry, Cause::HiddenReset, &lost);
+        self.exclude(epoch.entry, Cause::HiddenReset, &lost);
         true
     }
 
     /// Notes the first record of an unknown entry. The values count only if they are proven to have begun at zero.
-    fn appear(&mut self, life: &Life) -> bool {
+    fn appear(&mut self, epoch: &Epoch) -> bool {
         let cause = match &self.previous {
             None => Cause::Baseline,
             Some(previous) => {
                 let proven = match self.layout.times() {
                     // Later texts that had shown the entry would have made a reader remember it too.
-                    Times::Wall => life.stamps.0 > self.last_missed.unwrap_or(previous.label),
-                    Times::Boot | Times::Seconds => previous.whole,
+                    Times::Wall => epoch.stamps.0 > self.last_missed.unwrap_or(previous.label),
+                    Times::Boot | Times::Seconds => previous.is_complete,
                 };
                 if proven {
                     return false;
@@ -331,23 +331,23 @@ impl<'a> Auditor<'a> {
                 Cause::Unknown
             }
         };
-        let shown = self.totals(&life.counters);
-        let account = self.accounts.entry(life.number).or_default();
+        let shown = self.totals(&epoch.counters);
+        let account = self.accounts.entry(epoch.number).or_default();
         let since = shown.beyond(&account.before);
-        self.exclude(life.entry, cause, &since);
+        self.exclude(epoch.entry, cause, &since);
         false
     }
 
     /// Forgets entries that the text lacks. A reader remembers such entries for as long as they may still be there.
-    fn forget(&mut self, reading: &Reading, label: Nanos, survived: bool) {
+    fn forget(&mut self, snapshot: &Snapshot, label: Nanos, survived: bool) {
         let Some(previous) = &self.previous else {
             return;
         };
-        let goes_on = previous.server == reading.server && survived;
-        let (retention, oldest) = match (reading.cut.is_none(), self.has_start_times) {
+        let goes_on = previous.server == snapshot.server && survived;
+        let (retention, oldest) = match (snapshot.cut.is_none(), self.has_start_times) {
             (false, _) => (DAY, Nanos::MIN),
             (true, true) => {
-                let room = reading.records.len().max(REMEMBERED);
+                let room = snapshot.records.len().max(REMEMBERED);
                 (DAY, self.oldest_remembered(room, label))
             }
             (true, false) if goes_on => (self.cluster.cleanup_interval * 3 / 2, Nanos::MIN),
@@ -358,8 +358,8 @@ impl<'a> Auditor<'a> {
             .retain(|_, known| known.last_seen == label || remembered(known.last_seen));
     }
 
-    /// Returns the last-seen time from which missing entries are remembered. If more entries are missing than there is
-    /// room for, a reader remembers those that were seen last.
+    /// Returns the last-seen time from which missing entries are remembered. If there are too many missing entries, a reader remembers the
+    /// most recent ones.
     fn oldest_remembered(&self, room: usize, label: Nanos) -> Nanos {
         let known = self.known.values().map(|known| known.last_seen);
         let mut missing: Vec<Nanos> = known.filter(|last_seen| *last_seen != label).collect();

@@ -1,5 +1,5 @@
-//! The simulated world: a cluster, its disturbances, its users and programs, and its targets as time goes by. It knows nothing of
-//! how any of it is printed.
+//! The simulated world: a cluster, its disturbances, its users and programs, and its targets as time goes by. It is independent of the
+//! output format.
 
 pub mod busy;
 pub mod cluster;
@@ -15,13 +15,13 @@ mod service;
 mod sessions;
 pub mod space;
 pub mod target;
-pub mod whole;
+pub mod target_counters;
 pub mod workload;
 
 pub use cluster::{Cluster, Preset, ServerIndex, Target, TargetIndex};
 pub use parallel::{all, each};
 pub use plan::{Plan, Upheaval};
 pub use schedule::Due;
-pub use target::{Change, Life, TargetState};
-pub use whole::{Walk, Whole};
+pub use target::{Change, Epoch, TargetState};
+pub use target_counters::{TargetCounters, Walk};
 pub use workload::Workload;

@@ -6,16 +6,16 @@ use std::process::{Command, Output};
 
 const TIME: &str = "2026-03-01T08:00:00Z";
 
-fn simulator(arguments: &[&str]) -> Output {
+fn simulator(arguments: &str) -> Output {
     run(
         Path::new(env!("CARGO_BIN_EXE_jobstats-simulator")),
         arguments,
     )
 }
 
-fn run(program: &Path, arguments: &[&str]) -> Output {
+fn run(program: &Path, arguments: &str) -> Output {
     Command::new(program)
-        .args(arguments)
+        .args(arguments.split_whitespace())
         .env_remove("JOBSTATS_DATABASE_URL")
         .output()
         .unwrap()
@@ -25,9 +25,13 @@ fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
+fn print(arguments: &str) -> String {
+    stdout(&simulator(arguments))
+}
+
 #[test]
 fn the_servers_of_a_cluster_are_listed() {
-    let listed = stdout(&simulator(&["servers", "--preset", "puhti"]));
+    let listed = print("servers --preset puhti");
     let lines: Vec<_> = listed.lines().collect();
     assert_eq!(lines.len(), 28);
     assert_eq!(lines[0], "puhti-mds1\tpuhti-MDT0000");
@@ -38,39 +42,23 @@ fn the_servers_of_a_cluster_are_listed() {
 #[test]
 fn a_script_stands_in_for_lctl() {
     let directory = tempfile::tempdir().unwrap();
-    let place = [
-        "--server",
-        "small-oss1",
-        "--time",
-        TIME,
-        "--layout",
-        "2.17",
-        "--seed",
-        "7",
-    ];
-    let written = simulator(
-        &[
-            &["lctl-script", directory.path().to_str().unwrap()],
-            &place[..],
-        ]
-        .concat(),
-    );
+    let place = format!("--server small-oss1 --time {TIME} --layout 2.17 --seed 7");
+    let path = directory.path().to_str().unwrap();
+    let written = simulator(&format!("lctl-script {path} {place}"));
     assert!(written.status.success());
     let lctl = directory.path().join("lctl");
-    let asked = [
-        "get_param",
-        "obdfilter.*.job_cleanup_interval",
-        "obdfilter.*.job_stats",
-    ];
-    let played = run(&lctl, &asked);
+    let played = run(
+        &lctl,
+        "get_param obdfilter.*.job_cleanup_interval obdfilter.*.job_stats",
+    );
     assert!(played.status.success());
     assert!(played.stdout.starts_with(
         b"obdfilter.small-OST0000.job_cleanup_interval=600\nobdfilter.small-OST0001.job_cleanup_interval=600\n"
     ));
     // The server has no MDT: the same, but for the complaint.
-    let printed = simulator(&[&["print", "--job-stats-only"], &place[..]].concat());
+    let printed = simulator(&format!("print --job-stats-only {place}"));
     assert_eq!(stdout(&printed), stdout(&played));
-    let all = stdout(&simulator(&[&["print"], &place[..]].concat()));
+    let all = print(&format!("print {place}"));
     assert!(all.starts_with("obdfilter.small-OST0000.stats=\n"));
     assert!(all.contains(".exports.10.0.0.1@o2ib.uuid=small-MDT0000-mdtlov_UUID\n"));
     assert!(all.ends_with(&stdout(&played)));
@@ -85,8 +73,8 @@ fn a_script_stands_in_for_lctl() {
 #[test]
 fn what_is_played_now_is_what_is_printed_for_now() {
     // Whatever the time is, no server is down.
-    let place = ["print", "--undisturbed", "--server", "small-mds1"];
-    let now = simulator(&[&place[..], &["--time", "now"]].concat());
+    let place = "print --undisturbed --server small-mds1";
+    let now = simulator(&format!("{place} --time now"));
     let now = stdout(&now);
     assert!(now.starts_with("mdt.small-MDT0000.md_stats=\nsnapshot_time"));
     assert!(now.contains("\nmdt.small-MDT0000.job_cleanup_interval=600\nmdt."));
@@ -94,7 +82,7 @@ fn what_is_played_now_is_what_is_printed_for_now() {
 
 #[test]
 fn an_unknown_server_is_named_with_those_that_are_known() {
-    let refused = simulator(&["print", "--server", "oss99"]);
+    let refused = simulator("print --server oss99");
     assert_eq!(refused.status.code(), Some(1));
     assert_eq!(
         String::from_utf8_lossy(&refused.stderr),
@@ -104,7 +92,7 @@ fn an_unknown_server_is_named_with_those_that_are_known() {
 
 #[test]
 fn the_truth_comes_with_what_nobody_can_know() {
-    let truth = stdout(&simulator(&["--truth", "--layout", "2.12", "--hours", "6"]));
+    let truth = print("--truth --layout 2.12 --hours 6");
     let mut lines = truth.lines();
     assert_eq!(
         lines.next().unwrap(),
@@ -112,7 +100,7 @@ fn the_truth_comes_with_what_nobody_can_know() {
     );
     let mut operations = std::collections::BTreeSet::new();
     for line in lines {
-        // An identifier may hold commas, but none of these does.
+        // Identifiers may contain commas, but here they do not.
         let fields: Vec<_> = line.rsplit(',').collect();
         let amounts: Vec<i64> = fields[..7]
             .iter()
@@ -125,14 +113,7 @@ fn the_truth_comes_with_what_nobody_can_know() {
         operations.insert(fields[7].to_owned());
     }
     // Bytes and calls of 2.12 OSTs come from one counter; there are no times.
-    for operation in [
-        "read_bytes",
-        "read",
-        "write_bytes",
-        "write",
-        "open",
-        "statfs",
-    ] {
+    for operation in "read_bytes read write_bytes write open statfs".split(' ') {
         assert!(operations.contains(operation), "{operation}");
     }
     assert!(
@@ -145,18 +126,8 @@ fn the_truth_comes_with_what_nobody_can_know() {
 #[test]
 fn the_truth_has_several_subjects() {
     let rows = |about| {
-        let scene = [
-            "--from",
-            TIME,
-            "--hours",
-            "2",
-            "--undisturbed",
-            "--layout",
-            "2.14.0",
-        ];
-        let truth = stdout(&simulator(
-            &[&["truth", "--about", about], &scene[..]].concat(),
-        ));
+        let scene = format!("--from {TIME} --hours 2 --undisturbed --layout 2.14.0");
+        let truth = print(&format!("truth --about {about} {scene}"));
         truth.lines().map(str::to_owned).collect::<Vec<_>>()
     };
     let field = |rows: &[String], start: &str, field: usize| {
@@ -169,7 +140,7 @@ fn the_truth_has_several_subjects() {
         "cluster,target,operation,all,metadata_servers,clients,unidentified"
     );
     let statfs = [3, 4, 5, 6].map(|column| field(&targets, "small,small-OST0000,statfs,", column));
-    // One metadata server asks twelve times a minute.
+    // One metadata server polls twelve times a minute.
     assert!((1_350..1_450).contains(&statfs[1]), "{statfs:?}");
     assert_eq!(statfs[0], statfs[1] + statfs[2]);
     assert!(statfs[3] < statfs[2]);
@@ -190,7 +161,7 @@ fn the_truth_has_several_subjects() {
 
 #[test]
 fn requests_without_identifier_are_a_part_of_all() {
-    let refused = simulator(&["truth", "--unidentified", "0.95"]);
+    let refused = simulator("truth --unidentified 0.95");
     assert_eq!(refused.status.code(), Some(2));
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(said.contains("is not from 0 to 0.9"), "{said}");
@@ -198,7 +169,7 @@ fn requests_without_identifier_are_a_part_of_all() {
 
 #[test]
 fn a_description_counts_what_happens() {
-    let described = stdout(&simulator(&["describe", "--layout", "2.17"]));
+    let described = print("describe --layout 2.17");
     for label in [
         "after_last_reading",
         "headers stolen",
@@ -209,7 +180,7 @@ fn a_description_counts_what_happens() {
     }
 }
 
-/// A table of work in a directory of its own.
+/// Writes a table of work to a temporary directory.
 fn table(rows: &str) -> (tempfile::TempDir, String) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("work.csv");
@@ -225,18 +196,8 @@ fn given_work_is_all_that_is_done() {
         "4711,1000,c1,small-MDT0000,open,1000,0,120,2026-03-01T08:15:00Z,2026-03-01T08:45:00Z\n\
          4711,1000,c1,small-OST0001,write,1024,1073741824,900,2026-03-01T08:15:00Z,2026-03-01T08:45:00Z",
     );
-    let scene = [
-        "--work",
-        &path,
-        "--undisturbed",
-        "--interval",
-        "10m",
-        "--from",
-        TIME,
-        "--hours",
-        "2",
-    ];
-    let truth = stdout(&simulator(&[&["truth"], &scene[..]].concat()));
+    let scene = format!("--work {path} --undisturbed --interval 10m --from {TIME} --hours 2");
+    let truth = print(&format!("truth {scene}"));
     let rows: Vec<&str> = truth.lines().skip(1).collect();
     assert_eq!(
         rows,
@@ -251,15 +212,8 @@ fn given_work_is_all_that_is_done() {
     );
     // A third of it after a third of the time.
     let at = |time| {
-        let place = [
-            "print",
-            "--work",
-            &path,
-            "--undisturbed",
-            "--server",
-            "small-mds1",
-        ];
-        stdout(&simulator(&[&place[..], &["--time", time]].concat()))
+        let place = format!("print --work {path} --undisturbed --server small-mds1");
+        print(&format!("{place} --time {time}"))
     };
     assert!(at("2026-03-01T08:25:00Z").contains(
         "  open:            { samples:         333, unit: usecs, min:      120, max:      120, sum:            39960,"
@@ -277,23 +231,23 @@ fn work_that_makes_no_sense_is_refused() {
         ("write,3,10,1", "the bytes are not the same"),
     ] {
         let (_directory, path) = table(&format!("1,1,c1,small-MDT0000,{row},{span}"));
-        let refused = simulator(&["truth", "--work", &path]);
+        let refused = simulator(&format!("truth --work {path}"));
         let said = String::from_utf8_lossy(&refused.stderr).into_owned();
         assert_eq!(refused.status.code(), Some(1));
         assert!(said.contains(&format!("work 1: {problem}")), "{said}");
     }
     let (_directory, path) = table("1,1,c1,small-MDT0000,open,many,0,1,now,now");
-    let refused = simulator(&["truth", "--work", &path]);
+    let refused = simulator(&format!("truth --work {path}"));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("field 5"));
 }
 
 #[test]
 fn the_schedule_lists_what_is_read_and_what_the_clock_shows() {
-    let scene = ["--interval", "10m", "--seed", "7", "--hours", "6"];
-    let list = |more: &[&str]| stdout(&simulator(&[&["schedule"], &scene[..], more].concat()));
+    let scene = "--interval 10m --seed 7 --hours 6";
+    let list = |more: &str| print(&format!("schedule {scene} {more}"));
     // Two servers, six times an hour.
-    assert_eq!(list(&["--undisturbed"]).lines().count(), 72);
-    let listed = list(&[]);
+    assert_eq!(list("--undisturbed").lines().count(), 72);
+    let listed = list("");
     let lines: Vec<Vec<&str>> = listed
         .lines()
         .map(|line| line.split('\t').collect())
@@ -301,46 +255,28 @@ fn the_schedule_lists_what_is_read_and_what_the_clock_shows() {
     assert!(lines.is_sorted_by_key(|line| line[1]));
     let wrong = lines.iter().filter(|line| line[1] != line[2]);
     assert!(wrong.clone().count() > 0 && wrong.clone().all(|line| line[0] == "small-mds1"));
-    let refused = simulator(&["schedule", "--interval", "11m"]);
+    let refused = simulator("schedule --interval 11m");
     assert_eq!(refused.status.code(), Some(2));
 }
 
 #[test]
 fn accounting_is_printed_for_a_window() {
-    let window = [
-        "--from",
-        "2025-06-01T00:00:00Z",
-        "--to",
-        "2025-06-01T01:00:00Z",
-    ];
-    let print = |more: &[&str]| simulator(&[&["accounting"], &window[..], more].concat());
-    let sacct = stdout(&print(&["--scheduler", "slurm"]));
+    let window = "--from 2025-06-01T00:00:00Z --to 2025-06-01T01:00:00Z";
+    let call = |more: &str| simulator(&format!("accounting {window} {more}"));
+    let sacct = stdout(&call("--scheduler slurm"));
     assert!(sacct.starts_with("JobIDRaw\x1fJobID\x1fCluster\x1fSubmit\x1f"));
     assert!(sacct.lines().count() > 20);
-    let beta = stdout(&print(&[
-        "--scheduler",
-        "slurm",
-        "--clusters",
-        "2",
-        "--cluster",
-        "beta",
-    ]));
+    let beta = stdout(&call("--scheduler slurm --clusters 2 --cluster beta"));
     assert!(beta.contains("\x1fbeta\x1f") && !beta.contains("\x1falpha\x1f"));
-    let flux = stdout(&print(&["--scheduler", "flux"]));
+    let flux = stdout(&call("--scheduler flux"));
     assert!(flux.starts_with("{\"jobs\": [{"));
-    let refused = print(&["--scheduler", "lsf", "--cluster", "gamma"]);
+    let refused = call("--scheduler lsf --cluster gamma");
     assert_eq!(refused.status.code(), Some(1));
     assert_eq!(
         String::from_utf8_lossy(&refused.stderr),
         "jobstats-simulator: no cluster \"gamma\"; there are alpha\n"
     );
-    let empty = simulator(&[
-        "accounting",
-        "--scheduler",
-        "lsf",
-        "--to",
-        "2025-05-01T00:00:00Z",
-    ]);
+    let empty = simulator("accounting --scheduler lsf --to 2025-05-01T00:00:00Z");
     assert_eq!(empty.status.code(), Some(1));
 }
 
@@ -348,17 +284,9 @@ fn accounting_is_printed_for_a_window() {
 fn the_calls_of_a_span_are_files_beside_the_truth() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().to_str().unwrap();
-    let written = simulator(&[
-        "accounting",
-        "--scheduler",
-        "pbs",
-        "--jobs",
-        "100",
-        "--clusters",
-        "2",
-        "--directory",
-        path,
-    ]);
+    let written = simulator(&format!(
+        "accounting --scheduler pbs --jobs 100 --clusters 2 --directory {path}"
+    ));
     assert!(written.status.success());
     let mut names: Vec<_> = std::fs::read_dir(directory.path().join("beta"))
         .unwrap()
@@ -391,25 +319,11 @@ fn the_calls_of_a_span_are_files_beside_the_truth() {
 
 #[test]
 fn texts_of_job_stats_and_of_accounting_belong_together() {
-    let site = ["--scheduler", "slurm", "--jobs", "300", "--seed", "5"];
-    let place = [
-        "print",
-        "--undisturbed",
-        "--server",
-        "small-oss1",
-        "--time",
-        "2025-06-01T12:00:00Z",
-    ];
-    let printed = stdout(&simulator(&[&place[..], &site[..]].concat()));
-    let window = [
-        "accounting",
-        "--undisturbed",
-        "--from",
-        "2025-06-01T11:00:00Z",
-        "--to",
-        "2025-06-01T12:00:00Z",
-    ];
-    let sacct = stdout(&simulator(&[&window[..], &site[..]].concat()));
+    let site = "--scheduler slurm --jobs 300 --seed 5";
+    let place = "print --undisturbed --server small-oss1 --time 2025-06-01T12:00:00Z";
+    let printed = print(&format!("{place} {site}"));
+    let window = "accounting --undisturbed --from 2025-06-01T11:00:00Z --to 2025-06-01T12:00:00Z";
+    let sacct = print(&format!("{window} {site}"));
     let known: std::collections::BTreeSet<(&str, &str)> = sacct
         .lines()
         .map(|row| row.split('\x1f').collect::<Vec<_>>())
@@ -445,30 +359,20 @@ fn tokens(text: &str) -> Vec<&str> {
 
 #[test]
 fn a_world_that_is_played_later_differs_in_its_times_alone() {
-    let printed = |layout| vec!["print", "--preset", "small", "--layout", layout];
-    let accounting = |scheduler| vec!["accounting", "--jobs", "100", "--scheduler", scheduler];
-    let whole = |layout| {
-        let patterns = ["get_param", "*.*.*.stats", "obdfilter.*.*", "osd-*.*.*"];
-        [&patterns[..], &["--layout", layout]].concat()
-    };
+    let server = "--server small-oss1 --layout";
+    let parameters = format!("get_param *.*.*.stats obdfilter.*.* osd-*.*.* {server}");
+    let accounting = "accounting --jobs 100 --scheduler";
     let with_times = [
-        whole("2.5"),
-        whole("2.17"),
-        printed("2.12"),
-        printed("2.16"),
-        accounting("slurm"),
-        accounting("lsf"),
-        accounting("flux"),
+        format!("{parameters} 2.5"),
+        format!("{parameters} 2.17"),
+        format!("print {server} 2.12"),
+        format!("print {server} 2.16"),
+        format!("{accounting} slurm"),
+        format!("{accounting} lsf"),
+        format!("{accounting} flux"),
     ];
     // The entries of a server that shows the time since it booted have no other times.
-    let without = [vec![
-        "get_param",
-        "*.*.job_stats",
-        "--preset",
-        "small",
-        "--layout",
-        "2.15.0",
-    ]];
+    let without = [format!("get_param *.*.job_stats {server} 2.15.0")];
     let time: jiff::Timestamp = TIME.parse().unwrap();
     let near = |seconds: i64| (seconds - time.as_second()).abs() < 10 * 86_400;
     for (days, call) in [-400, 1].into_iter().flat_map(|days| {
@@ -484,13 +388,11 @@ fn a_world_that_is_played_later_differs_in_its_times_alone() {
                 time.unwrap().to_string()
             };
             let (from, to) = (at(0), at(2));
-            let when: &[&str] = match call[0] {
-                "print" | "get_param" => &["--server", "small-oss1", "--time", &from],
-                _ => &["--from", &from, "--to", &to],
+            let when = match call.starts_with("accounting") {
+                true => format!("--from {from} --to {to}"),
+                false => format!("--time {from}"),
             };
-            stdout(&simulator(
-                &[call, when, &["--later", &days.to_string()]].concat(),
-            ))
+            print(&format!("{call} {when} --later {days}"))
         };
         let (then, later) = (play(0), play(days));
         let (then, later) = (tokens(&then), tokens(&later));
@@ -512,8 +414,8 @@ fn a_world_that_is_played_later_differs_in_its_times_alone() {
 #[test]
 fn a_schedule_is_played_later_and_a_script_remembers_it() {
     let list = |from: &str, days| {
-        let scene = ["schedule", "--hours", "1", "--from", from, "--later", days];
-        stdout(&simulator(&scene))
+        let scene = format!("schedule --hours 1 --from {from} --later {days}");
+        print(&scene)
     };
     let then = list("2026-03-01T08:00:00Z", "0");
     assert!(then.lines().count() > 5);
@@ -523,14 +425,7 @@ fn a_schedule_is_played_later_and_a_script_remembers_it() {
     );
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().to_str().unwrap();
-    let written = simulator(&[
-        "lctl-script",
-        path,
-        "--server",
-        "small-oss1",
-        "--later",
-        "7",
-    ]);
+    let written = simulator(&format!("lctl-script {path} --server small-oss1 --later 7"));
     assert!(written.status.success());
     let script = std::fs::read_to_string(directory.path().join("lctl")).unwrap();
     assert!(script.contains("export JOBSTATS_SIMULATOR_LATER='7'\n"));
@@ -543,25 +438,12 @@ fn a_script_plays_planned_incidents() {
     let failover = r#"[{"kind": "failover", "from": "2026-03-01T08:00:00Z", "until": "2026-03-01T09:00:00Z", "targets": ["scratch-OST0000"]}]"#;
     std::fs::write(&plan, failover).unwrap();
     let [path, plan] = [directory.path(), &plan].map(|it| it.to_str().unwrap());
-    let scene = [
-        "--preset",
-        "medium",
-        "--undisturbed",
-        "--incident-plan",
-        plan,
-    ];
+    let scene = format!("--preset medium --undisturbed --incident-plan {plan}");
     for (time, status) in [("2026-03-01T08:30:00Z", 2), ("2026-03-01T09:30:00Z", 0)] {
-        let place = [
-            "lctl-script",
-            path,
-            "--server",
-            "scratch-oss1",
-            "--time",
-            time,
-        ];
-        assert!(simulator(&[&place, &scene[..]].concat()).status.success());
-        let asked = ["get_param", "obdfilter.*.job_stats"];
-        let played = run(&directory.path().join("lctl"), &asked);
+        let place = format!("lctl-script {path} --server scratch-oss1 --time {time}");
+        assert!(simulator(&format!("{place} {scene}")).status.success());
+        let lctl = directory.path().join("lctl");
+        let played = run(&lctl, "get_param obdfilter.*.job_stats");
         assert_eq!(played.status.code(), Some(status), "{time}: {played:?}");
     }
 }
@@ -571,20 +453,10 @@ fn given_work_comes_beside_the_jobs_of_a_scheduler() {
     let (_directory, path) = table(
         "4711,1000,c1,small-MDT0000,open,1000,0,120,2026-03-01T08:15:00Z,2026-03-01T08:45:00Z",
     );
-    let scene = [
-        "truth",
-        "--scheduler",
-        "slurm",
-        "--undisturbed",
-        "--from",
-        "2026-03-02T08:00:00Z",
-        "--hours",
-        "2",
-        "--later",
-        "1",
-    ];
-    let jobs = stdout(&simulator(&scene));
-    let both = stdout(&simulator(&[&scene[..], &["--work", &path]].concat()));
+    let scene =
+        "truth --scheduler slurm --undisturbed --from 2026-03-02T08:00:00Z --hours 2 --later 1";
+    let jobs = print(&scene);
+    let both = print(&format!("{scene} --work {path}"));
     let (mut jobs, mut both): (Vec<_>, Vec<_>) = (jobs.lines().collect(), both.lines().collect());
     jobs.extend([
         "small,small-MDT0000,4711:1000:c1,open,1000,0,0,0,0,0,1000",
@@ -599,19 +471,10 @@ fn given_work_comes_beside_the_jobs_of_a_scheduler() {
 #[test]
 fn users_have_easy_names_where_jobs_have() {
     let directory = tempfile::tempdir().unwrap();
-    let written = simulator(&[
-        "accounting",
-        "--scheduler",
-        "slurm",
-        "--odd",
-        "0",
-        "--jobs",
-        "900",
-        "--days",
-        "0.1",
-        "--directory",
-        directory.path().to_str().unwrap(),
-    ]);
+    let path = directory.path().to_str().unwrap();
+    let written = simulator(&format!(
+        "accounting --scheduler slurm --odd 0 --jobs 900 --days 0.1 --directory {path}"
+    ));
     assert!(written.status.success());
     let passwd = std::fs::read_to_string(directory.path().join("passwd")).unwrap();
     let names: std::collections::BTreeSet<_> = passwd

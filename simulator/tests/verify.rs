@@ -1,4 +1,4 @@
-//! The checks of the store are checked too: they find nothing in a correct store, and every defect in a damaged one.
+//! Tests the checks of the store: they find no difference in a correct store, and every defect in a damaged one.
 //!
 //! Needs a server with the extension: `JOBSTATS_TEST_DATABASE_URL` names one where databases may be made.
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
@@ -7,6 +7,16 @@ use std::process::{Command, Output};
 
 use postgres::{Client, NoTls};
 
+/// Unwraps a fixture, or ends the test where it is missing.
+macro_rules! needs {
+    ($fixture:expr) => {
+        match $fixture {
+            Some(it) => it,
+            None => return,
+        }
+    };
+}
+
 /// A database that lives as long as this value.
 struct Database {
     server_url: String,
@@ -14,7 +24,7 @@ struct Database {
 }
 
 impl Database {
-    /// With the store in it; none, and a word about it, where there is no server.
+    /// With a store; prints a line and returns `None` without a server.
     fn new(name: &str) -> Option<Self> {
         let Ok(server_url) = std::env::var("JOBSTATS_TEST_DATABASE_URL") else {
             eprintln!("not run: JOBSTATS_TEST_DATABASE_URL is not set");
@@ -80,9 +90,7 @@ const LONG_AGO: &str = "2025-06-01T00:00:00Z";
 
 #[test]
 fn without_a_time_the_last_hours_are_loaded() {
-    let Some(database) = Database::new("recent") else {
-        return;
-    };
+    let database = needs!(Database::new("recent"));
     database.execute("UPDATE jobstats.settings SET raw_retention = '2 days'");
     let loaded = database.simulator(&["load", "--undisturbed", "--hours", "0.5"]);
     succeeds(&loaded);
@@ -97,9 +105,7 @@ fn without_a_time_the_last_hours_are_loaded() {
 
 #[test]
 fn a_load_whose_texts_are_all_rejected_fails() {
-    let Some(database) = Database::new("rejected") else {
-        return;
-    };
+    let database = needs!(Database::new("rejected"));
     database.execute("UPDATE jobstats.settings SET raw_retention = '2 days'");
     let span = ["--hours", "0.5", "--from", LONG_AGO];
     let load = ["load", "--undisturbed", "--job-stats-only"];
@@ -116,13 +122,11 @@ fn a_load_whose_texts_are_all_rejected_fails() {
 
 #[test]
 fn late_and_repeated_texts_change_nothing() {
-    let Some(database) = Database::new("late") else {
-        return;
-    };
+    let database = needs!(Database::new("late"));
     let scene = ["--layout", "2.12", "--seed", "2", "--from", LONG_AGO];
     let disorder = ["--late", "0.05", "--repeated", "0.05"];
     succeeds(&database.simulator(&[&["load"], &scene[..], &disorder[..]].concat()));
-    // A late text of which it cannot be told that it is older than the next is no observation.
+    // A late text whose order relative to the next is unknown is no observation.
     let verified = succeeds(&database.simulator(&[&["verify", "--observed"], &scene[..]].concat()));
     assert!(
         verified.contains(" differences 0, above the truth 0\n"),
@@ -132,9 +136,7 @@ fn late_and_repeated_texts_change_nothing() {
 
 #[test]
 fn a_wrong_increment_is_found() {
-    let Some(database) = Database::new("wrong") else {
-        return;
-    };
+    let database = needs!(Database::new("wrong"));
     let scene = ["--hours", "3", "--from", LONG_AGO];
     succeeds(&database.simulator(&[&["load"], &scene[..]].concat()));
     succeeds(&database.simulator(&[&["verify"], &scene[..]].concat()));
@@ -166,9 +168,7 @@ fn a_wrong_increment_is_found() {
 
 #[test]
 fn a_wrong_increment_of_a_target_is_found_and_a_lost_reading() {
-    let Some(database) = Database::new("whole") else {
-        return;
-    };
+    let database = needs!(Database::new("whole"));
     let scene = ["--hours", "3", "--from", LONG_AGO];
     succeeds(&database.simulator(&[&["load"], &scene[..]].concat()));
     let verify = |more: &[&str]| database.simulator(&[&["verify"], &scene[..], more].concat());
@@ -185,7 +185,7 @@ fn a_wrong_increment_of_a_target_is_found_and_a_lost_reading() {
            WHERE ctid = (SELECT ctid FROM jobstats.target_increments WHERE statfs > 0 LIMIT 1)"#,
     );
     let verified = verify(&[]);
-    // The total, and what is in no entry of it.
+    // The total, and the requests outside its entries.
     for (way, differences) in [
         ("jobstats_untracked: cells", 2),
         ("jobstats_untracked in odd windows: cells", 1),

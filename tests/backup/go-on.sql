@@ -1,4 +1,4 @@
--- Those who could feed still can, and only what they could.
+-- Writers still have exactly their privileges.
 DO $$
 DECLARE
     due timestamptz := (SELECT max("time") + interval '10 minutes' FROM jobstats.observations);

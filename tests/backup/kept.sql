@@ -1,4 +1,4 @@
--- What is built on top, and when things were done.
+-- Lists dependent objects and timestamps.
 \pset format unaligned
 \pset footer off
 SELECT count(*), round(sum(write_bytes)) FROM reports.bytes;

@@ -1,4 +1,4 @@
--- A store in which nothing is as jobstats_setup() leaves it.
+-- Creates a store with no default setting of jobstats_setup().
 SET client_min_messages = warning;
 SELECT jobstats_setup(raw_retention => '10 days', rejects_retention => '20 days') IS NOT NULL AS ready \gset
 UPDATE jobstats.settings SET max_text = 100000000;

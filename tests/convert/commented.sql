@@ -1,4 +1,4 @@
--- After a conversion, before setup could restore them: comments are on what has been converted.
+-- After a conversion, before setup could restore them: converted objects have their comments.
 DO $$
 BEGIN
     ASSERT NOT EXISTS (

@@ -1,4 +1,4 @@
--- After a conversion beside feeders: what is stored, and what it is stored in.
+-- After a conversion with concurrent feeders: lists rows and storage.
 SET search_path = public, texts;
 DO $$
 BEGIN
@@ -16,7 +16,7 @@ END
 $$;
 \ir meanwhile.sql
 
--- It goes on, and what users built shows what is there.
+-- Feeding continues, and users' views show the data.
 \ir ../stress/compare.sql
 DO $$
 BEGIN

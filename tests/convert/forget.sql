@@ -1,4 +1,4 @@
--- Somebody is forgotten meanwhile, who did nothing: it takes the locks of one who did.
+-- Meanwhile an inactive user is forgotten, which takes the same locks as for an active one.
 SET client_min_messages = warning;
 SELECT count(*) FROM jobstats_forget_user(424242);
 SELECT pg_sleep(5);

@@ -1,5 +1,4 @@
--- While the store is converted and fed it says of what nobody feeds the same as before, and of the rest nothing that the
--- raw text does not say.
+-- During conversion and feeding, answers about idle clusters stay the same, and all others agree with the raw text.
 SET client_min_messages = warning;
 \ir said.sql
 \ir ../stress/meanwhile.sql

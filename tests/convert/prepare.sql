@@ -1,5 +1,5 @@
--- A store that has something of all that a conversion must keep: rollups whose increments are gone, a cluster that stays
--- as it is, one that eight feeders go on feeding, and what users built on top.
+-- Creates a store with everything that a conversion must keep: rollups without increments, an idle cluster, a cluster that eight feeders go
+-- on feeding, and users' objects.
 \ir ../stress/prepare.sql
 SET client_min_messages = warning;
 
@@ -24,7 +24,7 @@ SELECT jobstats_grant_reader('regress_convert');
 GRANT INSERT, DELETE ON jobstats.observations TO regress_convert WITH GRANT OPTION;
 GRANT UPDATE (server) ON jobstats.raw TO regress_convert;
 
--- What the store says of the clusters that nobody feeds, until now: also on the next day, if it is midnight in between.
+-- Saves the answers about idle clusters, up to now, so that midnight makes no difference.
 CREATE TABLE asked AS SELECT now() AS until, date_trunc('day', now()) AS today;
 CREATE FUNCTION said() RETURNS TABLE (what text, value jsonb) LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -36,7 +36,7 @@ BEGIN
         RETURN QUERY EXECUTE format(
             'SELECT %L, jsonb_build_object(''rows'', count(*), ''all'', sum(hashtextextended(to_jsonb(r)::text, 0)))
             FROM jobstats.%I r JOIN jobstats.targets t USING (target_id) WHERE t.cluster = ANY ($1)', relation, relation)
-            -- Maintenance adds to rollups what is still fresh.
+            -- Maintenance adds the newest data to rollups.
             USING CASE WHEN relation ~ '^rollup_\d+.$' THEN '{long ago}' ELSE '{in order,long ago}' END::text[];
     END LOOP;
     RETURN QUERY SELECT 'server_snapshots', to_jsonb(s) FROM jobstats.server_snapshots s WHERE s.cluster = 'in order';

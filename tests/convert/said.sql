@@ -1,4 +1,4 @@
--- The store says of what nobody feeds the same as before.
+-- Compares the answers about idle clusters.
 SELECT w.what, w.value AS before, n.value AS now FROM said_before w FULL JOIN said() n USING (what, value)
 WHERE w.what IS NULL OR n.what IS NULL;
 DO $$ BEGIN ASSERT NOT EXISTS (TABLE said_before EXCEPT ALL SELECT * FROM said()), 'a reader misses something'; END $$;

@@ -1,8 +1,8 @@
--- As jobstats_setup() says.
+-- As in the output of jobstats_setup().
 \set QUIET on
 CREATE EXTENSION pg_cron;
 CREATE EXTENSION jobstats;
--- Where TimescaleDB has jobs of its own, it names these instead.
+-- With TimescaleDB's scheduler, it lists those jobs instead.
 SELECT coalesce(substring(jobstats_setup() FROM 'SELECT cron.schedule.*'),
     $$SELECT cron.schedule('jobstats', '*/10 * * * *', 'CALL jobstats_maintain()');$$) AS statement \gset
 :statement

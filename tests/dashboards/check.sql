@@ -1,7 +1,7 @@
--- Checks that Grafana can show a dashboard, :dashboard, and that every query of the dashboard runs with the rights of :reader:
--- over an hour, a day and a month, for all that is stored, for each file system, for a link that names no user, for a link that names a
--- job as users type it, for one account, for one user, and with filters that let nothing through. Queries are put together as Grafana
--- does it. A macro or a variable that Grafana does not know stays and fails; so does $__interval, whose multiples are not those of rollups.
+-- Checks that Grafana can show a dashboard, :dashboard, and that every query of the dashboard runs with the privileges of :reader: over an
+-- hour, a day and a month, for all data, for each file system, for a link without a user, for a link with a job as users type it, for one
+-- account, for one user, and with filters that match no row. Queries are assembled as in Grafana. Unknown macros and variables stay and
+-- fail; so does $__interval, whose multiples do not match rollups.
 \set VERBOSITY terse
 CREATE SCHEMA checking;
 SET search_path = public, checking;
@@ -24,7 +24,7 @@ FROM checking.dashboard, LATERAL (
     UNION ALL SELECT jsonb_path_query(content, '$.panels[*].panels[*]')
 ) panels (p);
 
--- All that asks: panels, and annotations, whose query is asked for all panels.
+-- All queries: panels, and annotations, whose query runs for all panels.
 CREATE VIEW checking.questions AS
 SELECT id, title, panel FROM checking.panels WHERE NOT is_row
 UNION ALL SELECT -position, a ->> 'name', a || jsonb_build_object('targets', jsonb_build_array(a -> 'target'))
@@ -126,7 +126,7 @@ BEGIN
 END
 $$;
 
--- A reader of their own work may read no tables.
+-- A reader with access to their own jobs only may read no tables.
 CREATE TABLE checking.known AS SELECT t.filesystem, t.name FROM jobstats.targets t;
 CREATE TABLE checking.widths AS SELECT extract(epoch FROM r.width)::bigint AS seconds FROM jobstats.rollups r;
 
@@ -194,8 +194,8 @@ BEGIN
 END
 $$;
 
--- A curve without a row for a step goes on at the rate of the step before. So each has a row for each step of the window, or the panel says what it
--- means that there is none, and other curves have rows then, without which there is no gap.
+-- A curve without a row for a step continues at the previous rate. So each has a row for each step of the window, or the panel explains
+-- missing rows, and other curves have rows then, because otherwise there is no gap.
 CREATE FUNCTION checking.idle_fault(panel jsonb, step interval, steps timestamptz[]) RETURNS text LANGUAGE plpgsql STABLE AS $$
 DECLARE
     fault text;
@@ -225,7 +225,7 @@ SELECT strpos(panel #>> '{targets}', '${filter:sqlstring}') > 0
     AND EXISTS (SELECT FROM checking.variables v WHERE v.name = 'filter' AND strpos(v.query, format('${%s:sqlstring}', variable)) > 0)
 $$;
 
--- An answer that shows another account or user than the one that is chosen, or not this one, though it has a column for it.
+-- An answer with an account or user column that shows another one, or not the selected one.
 CREATE FUNCTION checking.other_fault(r rounds, choice jsonb) RETURNS text LANGUAGE plpgsql STABLE AS $$
 DECLARE
     "column" text := CASE r.round WHEN 'one account' THEN 'account' ELSE 'uid' END;
@@ -240,14 +240,14 @@ BEGIN
 END
 $$;
 
--- What is wrong with an answer, which is in the temporary table "answer".
+-- Lists the faults of an answer, which is in the temporary table "answer".
 CREATE FUNCTION checking.answer_fault(panel jsonb, format text, r rounds, choice jsonb, hours numeric, steps timestamptz[]) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     columns text[];
     step interval;
     fault text;
-    -- Of the time before a day there is nothing to compare with; and who is at work right now may have done too little to be judged, or
-    -- no more than is usual. Each of these panels must have rows in some round.
+    -- The day before a comparison has no earlier data; and currently active users may have done too little to be judged, or no more than
+    -- usual. Each of these panels must have rows in some round.
     may_be_empty boolean := hours > 1 AND panel #>> '{targets}' ~ 'jobstats_changes' OR panel #>> '{targets}' ~ 'jobstats_(findings|baseline)';
 BEGIN
     may_be_empty := may_be_empty AND NOT EXISTS (SELECT FROM pg_temp.answer);
@@ -256,7 +256,7 @@ BEGIN
     IF r.round IN ('all by name', 'link') AND NOT may_be_empty AND NOT EXISTS (SELECT FROM pg_temp.answer) THEN
         RETURN format('has no rows for %s', choice);
     END IF;
-    -- A filter that lets nothing through leaves no row, or one of zeros and NULLs. A target that did nothing for the account has one, too.
+    -- A filter without a match leaves no row, or one of zeros and NULLs. So does a target that the account did not use.
     IF r.number BETWEEN 5 AND 8 AND EXISTS (SELECT FROM variables v WHERE v.name = substring(r.round FROM '\w+$'))
         OR r.round = 'no account' AND asks('account', panel) THEN
         SELECT format('shows %s', min(a::text)) INTO fault FROM pg_temp.answer a, jsonb_each_text(to_jsonb(a)) v
@@ -299,7 +299,7 @@ BEGIN
     IF (SELECT count(DISTINCT filesystem) FROM known) < 2 THEN
         RAISE EXCEPTION 'two file systems are needed';
     END IF;
-    -- Filters that let nothing through are tried over a day alone.
+    -- Filters without a match are tried over a day only.
     FOR r IN SELECT * FROM rounds WHERE number < 5 OR hours = 24 ORDER BY number LOOP
         choice := chosen(r, hours);
         EXECUTE filled('SELECT array_agg(s."time") FROM jobstats_rates(since => date_bin(${step:sqlstring}, $__timeFrom(), ''epoch''), until => $__timeTo(),
@@ -337,7 +337,7 @@ GRANT USAGE ON SCHEMA checking TO :"reader";
 GRANT SELECT ON ALL TABLES IN SCHEMA checking TO :"reader";
 GRANT INSERT ON checking.shown TO :"reader";
 SET ROLE :"reader";
--- Each range in a transaction of its own, so that now() is that of the range.
+-- One transaction per range, so that now() belongs to the range.
 SELECT answered FROM checking.check_queries(1);
 SELECT answered FROM checking.check_queries(24);
 SELECT answered FROM checking.check_queries(720);

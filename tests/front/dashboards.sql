@@ -1,4 +1,4 @@
--- Each query of the dashboards once, as Grafana fills it in for a window in which there is something. Those of now have ages.
+-- Lists each dashboard query once, as Grafana fills it in for a window with data. Queries about the present have ages.
 \set ON_ERROR_STOP off
 \set ECHO queries
 \pset format unaligned

@@ -1,4 +1,4 @@
--- The texts of some servers after one time and up to another, and those of people and jobs, which all stores get.
+-- Sends the texts of some servers after one time and up to another, and the texts of people and jobs, which all stores get.
 SET client_min_messages = error;
 INSERT INTO jobstats.feed
 SELECT t.* FROM public.texts t

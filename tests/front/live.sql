@@ -1,4 +1,4 @@
--- The last texts of some servers once more, as if they had been read from a time on, every quarter of an hour: none of them is late, or silent,
+-- Repeats the last texts of some servers every quarter of an hour, as if read from a given time on, so that no server is late or silent
 -- soon.
 SET client_min_messages = error;
 INSERT INTO jobstats.feed

@@ -1,4 +1,4 @@
--- What is said of now, but for how long ago that was.
+-- Answers about the present, except ages.
 SET client_min_messages = error;
 SELECT t.cluster, t.target, t.server, t.since, t."time", t.usual_interval, t.entries, t.problems, t.added, t.resets, t.removed, t.before, t.after
 FROM jobstats_targets() t ORDER BY t.cluster, t.target;

@@ -1,4 +1,4 @@
--- What getent and sacct print, beside the texts of servers.
+-- Sends the output of getent and sacct, in addition to the texts of servers.
 \set names `cat :'directory'/passwd`
 \set teams `cat :'directory'/group`
 \set jobs `cat :'directory'/jobs`

@@ -1,4 +1,5 @@
--- What reading functions and views answer: one store, its standby and a front print the same. Numbers of targets, entries and events are those of nodes.
+-- Answers of reading functions and views: one store, its standby and a front print the same. Numbers of targets, entries and events differ
+-- by node and are left out.
 \set ON_ERROR_STOP off
 \pset format unaligned
 \pset null NULL
@@ -53,7 +54,7 @@ SELECT s.server, s.target, s.name, s.value FROM jobstats.samples s ORDER BY s.se
 SELECT line FROM regexp_split_to_table(jobstats_metrics(), E'\n') line WHERE line ~ '_(status|total)\{' ORDER BY line;
 SELECT q.hour, q.target, q.observations, q.ok, q.gaps FROM jobstats.quality q ORDER BY q.hour, q.target;
 
--- A reader, a reader of their own work, and one who sees no names.
+-- A reader, a reader with access to their own jobs only, and one who sees no names.
 SELECT uid FROM jobstats.users WHERE user_name = (SELECT user_name FROM jobstats.jobs WHERE job = :'large') \gset
 SELECT pg_is_in_recovery() AS standby \gset
 \if :standby

@@ -1,4 +1,4 @@
--- What a front does not do, and what it does not take for a node.
+-- Operations that a front refuses, and databases that it rejects as a node.
 \set VERBOSITY verbose
 \set SHOW_CONTEXT never
 \set ON_ERROR_STOP off

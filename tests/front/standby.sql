@@ -1,4 +1,4 @@
--- What a standby answers and a front does not, and what it refuses: whatever writes.
+-- Queries that a standby answers although a front does not, and statements that it refuses: all that write.
 \set VERBOSITY sqlstate
 \set ON_ERROR_STOP off
 \pset format unaligned

@@ -1,4 +1,4 @@
--- Compares what is known of each identifier on each day with the truth of the simulator on stdin.
+-- Compares the attribution of each identifier on each day with the simulator's truth on stdin.
 \set ON_ERROR_STOP on
 SET client_min_messages = warning;
 SET timezone = 'UTC';
@@ -29,10 +29,10 @@ CROSS JOIN LATERAL jobstats.entry_status(d.day::timestamptz, d.day + interval '1
 JOIN active a ON a.entry_id = s.entry_id AND a.day = d.day
 LEFT JOIN jobstats.job_ids i ON i.job_no = s.job_no;
 
--- Nobody can know that an identifier misleads, so that it may say anything. If the work of one of two jobs was not seen, the other one
--- is the job; if work was seen so late that the next job was running, both fit. A file says nothing before its first record and after the
--- last one; those of LSF and Grid Engine have a job when it has ended. Work that was seen late may have been seen in the next run of its
--- job, which accounting knows.
+-- A misleading identifier cannot be detected, so any answer is right. If the requests of one of two jobs were not seen, the other one is
+-- the answer; if requests were seen so late that the next job was running, both fit. A file has no data before its first and after its last
+-- record; the files of LSF and Grid Engine have a job when it has ended. Requests seen late may have been seen in the next run of the job,
+-- which accounting has.
 CREATE TEMPORARY TABLE judged AS
 SELECT e.name, e.day, e.status AS truth, f.status AS found, e.job, e.user_name, e.scheduler, f.job AS found_job, f.user_name AS found_user,
     f.scheduler AS found_scheduler, CASE
@@ -53,7 +53,7 @@ SELECT e.name, e.day, e.status AS truth, f.status AS found, e.job, e.user_name, 
 FROM expected e JOIN found f ON f.name = e.name AND f.day = e.day;
 SELECT * FROM judged j WHERE NOT j.is_right ORDER BY j.name, j.day LIMIT 20;
 
--- What the view says of a day adds up to all that was active.
+-- The sums of the view for a day equal all activity.
 CREATE TEMPORARY TABLE sums AS
 SELECT a.day, a.entries = q.entries AND a.entries = f.entries AND a.bytes = q.bytes AS is_right
 FROM (
@@ -63,7 +63,7 @@ FROM (
 FULL JOIN (SELECT day::date AS day, sum(entries) AS entries, sum(bytes) AS bytes FROM jobstats.job_quality GROUP BY 1) q USING (day)
 FULL JOIN (SELECT day, count(*) AS entries FROM found GROUP BY 1) f USING (day);
 
--- Work without a job of which a job is said to have done it. Of runaway jobs accounting says that they run on.
+-- Requests outside any job that were attributed to a job. Accounting lists runaway jobs as still running.
 CREATE TEMPORARY TABLE attributed AS
 SELECT e.name, (a.since + interval '1 microsecond')::date AS day, i.scheduler, i.job, i.user_name,
     (e.name, (a.since + interval '1 microsecond')::date, i.scheduler, i.job, i.user_name) IN (

@@ -4,8 +4,8 @@ SET client_min_messages = warning;
 CREATE TEMPORARY TABLE truth (line jsonb);
 \copy truth FROM pstdin WITH (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')
 
--- What a text cannot say for certain (docs/sources.md): a row of sacct with a separator in a name is one of too many fields; a line of
--- Grid Engine may have two places where the number of the job can be; PBS tells of a job that was deleted before it began only its number.
+-- Exceptions that a text cannot express exactly (docs/sources.md): a row of sacct with a separator in a name has too many fields; a line of
+-- Grid Engine may have two places where the number of the job can be; for a job deleted before it began PBS has only the number.
 CREATE TEMPORARY VIEW expected AS
 SELECT to_jsonb(j) - '{extra,updated,provenance}'::text[] AS run, t.line ->> 'oddity' AS oddity
 FROM truth t, jsonb_populate_record(NULL::jobstats.jobs, t.line - '{extra,updated,provenance}'::text[]) j

@@ -27,13 +27,13 @@ INSERT INTO memory.texts VALUES
         || (SELECT string_agg(format(E'mds.MDS.s%s.stats=\nsnapshot_time 1.0 secs.usecs\nreq_waittime 1 samples [usec] 1 1 1\n', n), '') FROM generate_series(1, 200) n)),
     ('targets', (SELECT string_agg(memory.text(format('fs%s-MDT0000', n), 1, 1), '') FROM generate_series(1, 3000) n));
 
--- A minute apart: one observation to compare the next with, to audit and to unpack. What is fed again is 38 minutes
--- later, however long other statements took before.
+-- A minute apart: one observation to compare the next with, to audit and to unpack. Repeated texts are dated 38 minutes later, regardless
+-- of the duration of other statements.
 INSERT INTO jobstats.feed (server, "time", body) SELECT 'mds1', date_bin('10 minutes', now(), 'epoch') - interval '40 minutes', body FROM memory.texts WHERE name = 'first';
 INSERT INTO jobstats.feed (server, "time", body) SELECT 'mds1', date_bin('10 minutes', now(), 'epoch') - interval '39 minutes', body FROM memory.texts WHERE name = 'next';
 CREATE TABLE memory.packed AS SELECT r.body AS packed FROM jobstats.raw r ORDER BY r."time" LIMIT 1;
 
--- What is tried: the text that the statement takes, and how much memory it may take, as a number of bytes of SQL.
+-- Measures the text that the statement reads, and the memory that it may use, as a number of bytes of SQL.
 CREATE TABLE memory.statements (name text PRIMARY KEY, argument text, statement text, allowed bigint);
 INSERT INTO memory.statements
 SELECT s.name, s.argument, s.statement, 3 * s.bytes + (64 << 20)

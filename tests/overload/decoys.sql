@@ -1,16 +1,15 @@
--- Makes every database that is copied from this one a trap: as soon as the extension is created, beside each of its
--- functions stand decoys, one for each argument, which takes text there. PostgreSQL prefers such a decoy where a caller gives
--- that argument as a literal without a type. A decoy that jobstats itself calls says so in the server's log and fails; one
--- that a test calls passes the call on.
+-- Makes every database that is copied from this one a trap: as soon as the extension is created, each of its functions gets decoys, one for
+-- each argument, which takes text there. PostgreSQL prefers such a decoy where a caller gives that argument as a literal without a type. A
+-- decoy that jobstats itself calls logs an error and fails; one that a test calls passes the call on.
 CREATE SCHEMA overload;
 
--- Functions of jobstats pin their search_path. A C function without one runs its statements directly below what was asked.
+-- Functions of jobstats pin their search_path. A C function without one runs its statements directly below the top-level statement.
 CREATE FUNCTION overload.spring(decoy text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     context text;
 BEGIN
     GET DIAGNOSTICS context = PG_CONTEXT;
-    -- The first two lines are those of this function and of the decoy.
+    -- The first two lines are this function and the decoy.
     context := substring(context FROM E'^[^\n]*\n[^\n]*\n(.*)$');
     IF replace(current_setting('search_path'), ' ', '') = 'pg_catalog,pg_temp'
         OR context LIKE 'SQL statement%' AND context !~ E'(^|\n)(PL/pgSQL|SQL) function'
@@ -40,7 +39,7 @@ BEGIN
     LOOP
         SELECT format('CREATE %s %s(%s) %s AS $$ %s $$',
             CASE it.prokind WHEN 'p' THEN 'PROCEDURE' ELSE 'FUNCTION' END, it.name,
-            -- What stands before the decoyed argument, and that itself, may have no default then.
+            -- The decoyed argument and all earlier ones may have no default then.
             string_agg(concat_ws(' ', quote_ident(nullif(it.names[i], '')), CASE i WHEN it.decoyed THEN 'text' ELSE it.types[i - 1]::text END,
                 CASE WHEN i > it.decoyed AND i > it.required THEN 'DEFAULT NULL' END), ', ' ORDER BY i),
             CASE it.prokind WHEN 'p' THEN 'LANGUAGE plpgsql' ELSE format('RETURNS %s LANGUAGE sql', it.result) END,

@@ -33,7 +33,7 @@ make_lctl() {
     chmod +x /usr/sbin/lctl
 }
 
-# A stand-in for ssh: an MDS where nothing is done, an OSS where a user reads whenever it is asked, and the names of users.
+# Creates a stand-in for ssh: an idle MDS, an OSS where a user reads at every call, and the names of users.
 make_ssh() {
     cat >/usr/local/bin/ssh <<SH
 #!/bin/sh
@@ -87,7 +87,7 @@ installed_well() {
     passed "installed: user, access, units, manual pages, completion"
 }
 
-# The console shows servers with the configuration that the package has as an example, and plays what it has recorded.
+# The console shows servers with the package's example configuration, and replays its recording.
 console_works() {
     local recording shown
     recording=$(mktemp -d)/recording

@@ -12,7 +12,7 @@ install_packages() {
     apt-get install -q -y --no-install-recommends "$1"/jobstats-{console,shipper}_*.deb "$1"/postgresql-*-jobstats_*.deb
 }
 
-# The console asks the store.
+# The console queries the store.
 console_asks() {
     local shown
     shown=$(cd / && PGHOST=/var/run/postgresql PGDATABASE=jobs runuser -u postgres -- jobstats-console target test-OST0000)

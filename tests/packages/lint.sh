@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What lintian says of the .deb packages. Exceptions are explained in packaging/nfpm/shipper.lintian-overrides.
+# Prints lintian's messages about the .deb packages. Exceptions are explained in packaging/nfpm/shipper.lintian-overrides.
 . "$(dirname "$0")/common.sh"
 
 apt-get update -q

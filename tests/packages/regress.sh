@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The package of the extension passes regression tests with a PostgreSQL that is older than the one it was built for: those that show
-# errors of PostgreSQL itself, since these are what differs between minor versions.
+# Runs regression tests of the extension's package with a PostgreSQL that is older than its build version: those that show errors of
+# PostgreSQL itself, because these differ between minor versions.
 . "$(dirname "$0")/common.sh"
 
 apt-get install -q -y "$packages"/postgresql-*-jobstats_*.deb

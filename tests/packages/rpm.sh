@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs, upgrades and removes the .rpm packages with rpm, in a system that is none of their own: without dependencies.
+# Installs, upgrades and removes the .rpm packages with rpm, on a system without their dependencies.
 . "$(dirname "$0")/common.sh"
 
 rpm --initdb

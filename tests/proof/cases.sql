@@ -5,7 +5,7 @@
 \pset null '-'
 CREATE TEMP TABLE cases (cluster text, layout text, seconds integer, texts bigint, smaller_resets bigint, larger_resets bigint,
     skipped bigint, doubled bigint, cut bigint, failed bigint, moved bigint, headers_missing bigint, headers_extra bigint,
-    gaps bigint, failovers bigint, clock_steps bigint, clears bigint, increments bigint, whole_readings bigint,
+    gaps bigint, failovers bigint, clock_steps bigint, clears bigint, increments bigint, counter_readings bigint,
     queue_cells bigint, used_cells bigint, day_cells bigint, cells bigint, differences bigint,
     above_truth bigint, calls numeric, bytes numeric, after_last_reading_calls numeric, after_last_reading_bytes numeric,
     baseline_calls numeric, baseline_bytes numeric, unknown_calls numeric, unknown_bytes numeric,
@@ -20,7 +20,7 @@ CREATE TEMP TABLE deliveries (cluster text, sent bigint, late bigint, twice bigi
 
 \echo
 \echo 'Cases: what was done, what nobody can know of it, and what is stored and answered compared with the rest.'
-SELECT cluster AS "case", seconds AS interval, texts, whole_readings AS "readings of whole targets", increments, calls, bytes,
+SELECT cluster AS "case", seconds AS interval, texts, counter_readings AS "readings of whole targets", increments, calls, bytes,
     after_last_reading_calls + baseline_calls + unknown_calls + hidden_reset_calls + rule5_calls AS "calls unknowable",
     after_last_reading_bytes + baseline_bytes + unknown_bytes + hidden_reset_bytes + rule5_bytes AS "bytes unknowable",
     cells AS "cells compared", queue_cells AS "of queues", used_cells AS "of used space", differences, above_truth AS "above the truth"
@@ -42,13 +42,13 @@ FROM cases
 WHERE after_last_reading_calls + baseline_calls + unknown_calls + hidden_reset_calls + rule5_calls > 0
 ORDER BY cases.ctid;
 
-SELECT count(*) AS cases, sum(texts) AS texts, sum(whole_readings) AS "readings of whole targets", sum(increments) AS increments,
+SELECT count(*) AS cases, sum(texts) AS texts, sum(counter_readings) AS "readings of whole targets", sum(increments) AS increments,
     sum(cells) AS "cells compared", sum(queue_cells) AS "of queues", sum(used_cells) AS "of used space",
     sum(differences) AS differences, sum(above_truth) AS "above the truth"
 FROM cases;
 DO $$
 BEGIN
-    ASSERT (SELECT min(least(cells, whole_readings, queue_cells, used_cells)) > 0 AND min(day_cells) FILTER (WHERE cluster LIKE '% day') > 0
+    ASSERT (SELECT min(least(cells, counter_readings, queue_cells, used_cells)) > 0 AND min(day_cells) FILTER (WHERE cluster LIKE '% day') > 0
         FROM cases), 'there is a case in which nothing was compared';
     ASSERT (SELECT sum(differences) = 0 AND sum(above_truth) = 0 FROM cases), 'there are differences';
 END

@@ -1,5 +1,5 @@
--- Work that anybody can count (:table, as tests/proof/work.csv), and what the reading functions say of it in every case,
--- each of which is a cluster of its own. Ends with an error if anything differs.
+-- Compares a table of known usage (:table, as tests/proof/work.csv) with the answers of the reading functions in every case, each of which
+-- is a cluster. Ends with an error if anything differs.
 \set QUIET on
 \set ON_ERROR_STOP on
 SET client_min_messages = warning;
@@ -9,7 +9,7 @@ CREATE TEMP TABLE work (job text, uid bigint, node text, target text, operation 
 \set copy '\\copy work FROM ' :'table' ' (FORMAT csv, HEADER)'
 :copy
 
--- What was done: calls, bytes, and the time that servers spent, which they tell since Lustre 2.14.
+-- The true usage: calls, bytes, and service time, which is reported since Lustre 2.14.
 CREATE TEMP TABLE done AS
 SELECT job, uid, node, target, counted.operation, sum(counted.amount) AS done, counted.operation LIKE '%\_time' AS is_time
 FROM work, LATERAL (VALUES (operation, calls), (operation || '_bytes', bytes), (operation || '_time', calls * usecs / 1000000))
@@ -20,7 +20,7 @@ CREATE TEMP TABLE asked AS
 SELECT min("time") AS since, max("time") AS until, (SELECT string_agg(DISTINCT operation, ',') FROM done) AS operations
 FROM jobstats.observations;
 
--- What the functions say: of each job, user and node on each target, and of each job as a whole.
+-- The answers: of each job, user and node on each target, and the total of each job.
 \set dims 'jsonb_to_record(r.labels) AS d (cluster text, target text, job text, uid bigint, node text)'
 CREATE TEMP TABLE answers AS
 WITH answers AS (
@@ -47,7 +47,7 @@ WITH answers AS (
 )
 SELECT * FROM answers WHERE answer <> 0;
 
--- What they should say.
+-- The expected answers.
 CREATE TEMP TABLE expected AS
 WITH cases AS (SELECT DISTINCT cluster, cluster ~ '^2\.(5|12) ' AS has_no_times FROM jobstats.targets)
 SELECT f.function, c.cluster, d.job, d.uid, d.node, d.target, d.operation, d.done

@@ -9,7 +9,7 @@ tests=$checkout/tests/schedulers
 output=$checkout/target/schedulers
 users=(anna ben carla)
 
-# Runs the script once more on a machine of its own: schedulers open ports, and want to know the name of their host.
+# Runs the script again in a separate namespace: schedulers open ports, and need a resolvable host name.
 if [ "$(hostname)" != control ]; then
     exec unshare --net --uts sh -c 'hostname control && exec "$@"' sh "$0" "$@"
 fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs jobs of all kinds under Debian's Grid Engine, and reads its accounting with the shipper as docs/sources/gridengine.md says. Leaves
-# the shipper's spool and the fields of the accounting file in target/schedulers.
+# Runs jobs of all kinds under Debian's Grid Engine, and reads its accounting with the shipper as in docs/sources/gridengine.md. Leaves the
+# shipper's spool and the fields of the accounting file in target/schedulers.
 . "$(dirname "$0")/common.sh"
 export SGE_ROOT=/var/lib/gridengine SGE_CELL=default
 accounting=$SGE_ROOT/$SGE_CELL/common/accounting
@@ -72,7 +72,7 @@ run_jobs() {
     as carla qdel "$job"
     job=$(job ben held -t 1-3 -h -b y /bin/sleep 1)
     as ben qdel "$job"
-    # Exit code 99 asks for another run.
+    # Exit code 99 requests another run.
     printf 'sleep 2\ntest -e first || { touch first && exit 99; }\n' >/home/ben/again
     job ben again /home/ben/again
     wait_for 60 'the accounting file' test -s "$accounting"

@@ -1,4 +1,4 @@
--- Compares jobstats.jobs with the rows of the accounting file on stdin, of which awk has read those that began.
+-- Compares jobstats.jobs with the rows of the accounting file on stdin, of which awk has read the started jobs.
 \set ON_ERROR_STOP on
 SET client_min_messages = warning;
 CREATE TEMPORARY TABLE truth (line jsonb);

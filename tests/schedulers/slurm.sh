@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs jobs of all kinds under Debian's Slurm, and reads its accounting with the shipper as docs/sources/slurm.md says. Leaves the
-# shipper's spools and what MariaDB says of the jobs in target/schedulers.
+# Runs jobs of all kinds under Debian's Slurm, and reads its accounting with the shipper as in docs/sources/slurm.md. Leaves the shipper's
+# spools and MariaDB's rows of the jobs in target/schedulers.
 . "$(dirname "$0")/common.sh"
 # shellcheck source=tests/schedulers/slurmd.sh
 . "$tests/slurmd.sh"

@@ -24,7 +24,7 @@ start_slurmdbd() {
     sacctmgr -i -Q add cluster puhti
 }
 
-# Adds users and what they may charge: anna has two accounts. The shipper may see all jobs, as its documentation says.
+# Adds users and their accounts: anna has two. The shipper may see all jobs, as in its documentation.
 add_users() {
     sacctmgr -i -Q add account physics,biology
     sacctmgr -i -Q add user anna account=physics,biology defaultaccount=physics

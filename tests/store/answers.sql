@@ -1,5 +1,5 @@
--- What is stored, and what reading functions say of it, so that two databases can be compared. The window lies in whole days
--- before the last observation, so that both mean the same.
+-- Prints stored rows and the answers of reading functions, to compare two databases. The window consists of complete days before the last
+-- observation, so that it is the same in both.
 \pset format unaligned
 \pset null NULL
 \pset footer off
@@ -15,8 +15,9 @@ BEGIN
     RETURN found;
 END
 $$;
--- All of the store but views, whose definitions catalog.sql compares, what says when things were done, what depends on the moment, how far the
--- jobs of a day are valued, which depends on how busy the machine is, and secrets: keys of entries depend on them, so that names take their place.
+-- The complete store except views, whose definitions catalog.sql compares, timestamps and other data that depend on the current time, the
+-- progress of valuing a day's jobs, which depends on the load of the machine, and secrets: keys of entries depend on them, so names replace
+-- them.
 SELECT c.relname, pg_temp.stored(format('jobstats.%I', c.relname), coalesce(i.columns, '{}'))
 FROM pg_class c
 LEFT JOIN (VALUES ('observations', '{received}'::text[]), ('rejects', '{received}'), ('dirty', '{dirty_id}'), ('sweep', '{ended,people_forgotten}'), ('finding_rules', '{fair_of_site,bad_of_site,jobs}'), ('events', '{event_id,updated,notified}'), ('watch', '{ran}'),

@@ -1,5 +1,5 @@
--- All that the catalog says of the extension and of its store, a line each, so that two databases can be compared. Without
--- what depends on the day (partitions) and on the moment (numbers in names that TimescaleDB gives).
+-- Prints the catalog's description of the extension and its store, a line each, to compare two databases. Leaves out partitions, which
+-- depend on the day, and numbers in TimescaleDB's generated names.
 \pset format unaligned
 \pset tuples_only on
 SET search_path = pg_catalog;
@@ -47,7 +47,7 @@ SELECT format('default rights %s %s', pg_get_userbyid(d.defaclrole), (
     SELECT string_agg(format('%s:%s', a.grantee::regrole, a.privilege_type), ' ' ORDER BY a.grantee::regrole::text COLLATE "C", a.privilege_type) FROM aclexplode(d.defaclacl) a))
 FROM pg_default_acl d WHERE d.defaclnamespace = to_regnamespace('jobstats') ORDER BY 1;
 
--- Functions as they were made; of aggregates and operators, what they are made of.
+-- The definitions of functions, and the parts of aggregates and operators.
 SELECT pg_get_functiondef(p.oid)
 FROM ours o JOIN pg_proc p ON o.classid = 'pg_proc'::regclass AND p.oid = o.objid
 WHERE p.prokind <> 'a' ORDER BY p.oid::regprocedure::text COLLATE "C";

@@ -1,4 +1,4 @@
--- Every rollup shows what increments say, and holds it once it has been refreshed; so do its sums by user.
+-- Checks that every rollup shows the sums of increments, and stores them once it has been refreshed; likewise its sums by user.
 DO $$
 DECLARE
     level record;

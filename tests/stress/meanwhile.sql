@@ -1,5 +1,5 @@
--- While texts are fed nothing that is committed is wrong, seen at once or by who locks target after target. Apart, because
--- who has read and then locks may meet DDL that waits for him.
+-- While texts are fed, no committed data is wrong, whether read at once or after locking target after target. Separately, because reading
+-- first and locking later may deadlock with DDL that waits for the reader.
 DO $$ BEGIN ASSERT NOT EXISTS (SELECT FROM jobstats_audit(texts.at(-1), texts.at(100))), 'the audit disagrees'; END $$;
 DO $$
 BEGIN
@@ -7,8 +7,7 @@ BEGIN
 END
 $$;
 
--- What rollups show is what increments say at that moment, however far they have been brought up to date; so is what is
--- read of them.
+-- Rollups always show the current sums of increments, however far they have been refreshed; so do queries on them.
 BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
 DO $$
 BEGIN

@@ -22,8 +22,7 @@ FROM generate_series(0, 7) AS target, generate_series(0, 78, 2) AS minute, gener
     LATERAL (SELECT job AS born, minute * job AS calls, minute % (10 + 2 * job) AS age) AS state
 GROUP BY target, minute;
 
--- All readings twice, each time in other texts of one to three targets in another order: who comes later feeds again
--- what is there already.
+-- Writes all readings twice, each time in different texts of one to three targets in another order: the later feed repeats known readings.
 CREATE TABLE texts AS
 SELECT turn, minute, string_agg(body, '' ORDER BY random()) || stats('mds.MDS.mdt.stats', at(minute), at(-60),
     jsonb_build_object('req_waittime', 60 * minute + 1, 'req_waittime_usecs', 3000 * minute)) AS body
@@ -38,10 +37,10 @@ FROM (SELECT floor(random() * 8)::integer AS feeder, minute, body FROM texts) AS
 
 INSERT INTO jobstats.feed (cluster, server, "time", body) SELECT 'in order', 'n1', at(minute), body FROM texts WHERE turn = 1 ORDER BY minute;
 
--- Rollups are brought up to date while texts are fed: at first of nothing, then further with every call.
+-- Rollups are refreshed during the feed: first an empty range, then further with every call.
 UPDATE jobstats.settings SET refresh_lag = now() - at(-10);
 
--- Sums of whole targets that are not those of increments, where these are kept.
+-- Sums of target counters that differ from their increments, where these are retained.
 CREATE VIEW wholes_differ AS
 SELECT * FROM (
     SELECT '10 minutes' AS level, * FROM jobstats.rollup_10m_targets UNION ALL
@@ -54,7 +53,7 @@ FULL JOIN (
 USING (level, bucket, target_id)
 WHERE bucket > (SELECT f.dropped FROM jobstats.refresh f) AND (r.observed_usecs, r.open) IS DISTINCT FROM (i.usecs, i.opens);
 
--- How many rows of a rollup, or of what is shown of one, are not the sums of increments, where these are kept.
+-- The number of rows of a rollup, or of a view on one, that differ from the sums of increments, where these are retained.
 CREATE FUNCTION differences(prefix text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     level record;

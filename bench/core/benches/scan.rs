@@ -60,7 +60,7 @@ fn sum(snapshots: &[Snapshot<'_>]) -> (usize, u128) {
     (records, numbers.map(u128::from).sum())
 }
 
-/// Counts and sums with `awk`, which knows nothing about job_stats; `None` if awk cannot be run.
+/// Counts and sums with `awk`, without parsing job_stats; `None` if awk cannot be run.
 fn sum_by_awk(text: &str) -> Option<(usize, u128)> {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../sum.awk");
     let mut awk = Command::new("awk")
@@ -134,7 +134,7 @@ fn server(criterion: &mut Criterion, layout: Layout, filled: u64) {
     );
 }
 
-/// Every target of the server with what it was before.
+/// Reads every target of the server together with its previous snapshot.
 fn compare_all<'a>(before: &'a [Snapshot<'a>], after: &'a [Snapshot<'a>]) -> Vec<Comparison<'a>> {
     let pairs = before.iter().zip(after);
     let compared = pairs.map(|(before, after)| {

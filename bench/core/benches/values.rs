@@ -18,7 +18,7 @@ use timing::Timings;
 
 const VALUES: u64 = 1_000_000;
 
-/// Identifiers in the forms that jobs, logins and services have; one in a hundred has none of them.
+/// Generates identifiers in the forms of jobs, logins and services; one in a hundred matches no form.
 fn identifiers() -> Vec<String> {
     let identifier = |n: u64| match n % 100 {
         0 => format!("kworker/{}:1", n % 64),
@@ -114,7 +114,7 @@ fn bounds(values: &[f64]) -> (f64, f64) {
     values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), both)
 }
 
-/// Measures something beside its yardstick.
+/// Measures a function and its yardstick.
 fn compare<Y, T>(
     criterion: &mut Criterion,
     name: &str,

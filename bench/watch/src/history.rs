@@ -6,7 +6,7 @@ use jobstats_core::base::instant::{DAY, HOUR, Micros};
 use jobstats_core::judgement::event::slow::{self, ByClass, CLASSES, ServedCalls};
 use jobstats_core::judgement::event::waiting::Waits;
 
-/// The days of which the median is taken, and the least number of them.
+/// The days that the median covers, and the minimum number of days.
 const DAYS: [Micros; 2] = [30 * DAY, 7 * DAY];
 
 /// Sums by hour.
@@ -50,7 +50,7 @@ impl<K: Ord + Copy> Hours<K, ByClass> {
     }
 }
 
-/// Adds calls to those of their class.
+/// Adds calls to their class.
 pub fn served(to: &mut ByClass, is_write: bool, calls: u64, usecs: u64, bytes: u64) {
     if calls > 0 {
         let of = &mut to[slow::class(is_write, calls, bytes)];

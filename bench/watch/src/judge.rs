@@ -4,7 +4,7 @@ use jobstats_core::base::instant::MINUTE;
 use jobstats_core::judgement::event::budget;
 use jobstats_simulator::watch::{Cluster, DAY, Incident, Kind, SECOND, ServerIndex};
 
-use crate::weeks::{Found, Judged, Measured, What};
+use crate::weeks::{Detection, EventKind, IncidentSize, WeekEvents};
 
 /// The outcome of an incident.
 #[derive(Debug, Clone)]
@@ -12,22 +12,22 @@ pub struct Outcome {
     pub kind: Kind,
     /// Its length in minutes.
     pub minutes: f64,
-    /// The mean wait in it ÷ the usual wait, or a third of the least wait that is told.
+    /// The mean wait in it ÷ the usual wait, or a third of the least wait that is alerted.
     pub times: f64,
     /// True if it must be found.
     pub large: bool,
-    /// The minutes after which it was found, by any event, and by one that was told.
+    /// The minutes until any event found it, and until an alert.
     pub found: Option<f64>,
-    pub told: bool,
+    pub alerted: bool,
     /// Observations from the first that lies in it until it was found.
     pub observations: Option<usize>,
     /// The number of events that are due to it.
     pub events: usize,
     /// True if its users, or its account, made at least half of the rise.
     pub half: bool,
-    /// True if nobody made 30 % of the rise.
+    /// True if no user made 30 % of the rise.
     pub nobody: bool,
-    /// True if one of its own was named, false if another was; `None` if nobody was.
+    /// True if the culprit was named, false if another user was; `None` without a name.
     pub named: Option<bool>,
 }
 
@@ -35,17 +35,17 @@ pub struct Outcome {
 #[derive(Debug, Clone, Default)]
 pub struct Week {
     pub outcomes: Vec<Outcome>,
-    /// The events that are due to no incident, and those of them that were told.
+    /// The false events, and the false alerts.
     pub false_events: usize,
-    pub false_told: usize,
-    pub told: usize,
+    pub false_alerts: usize,
+    pub alerted: usize,
     pub falses: Vec<String>,
     /// All events but the facts.
     pub events: usize,
 }
 
 /// Returns whether requests waited so long and so much longer that an incident must be found.
-pub fn is_large(incident: &Incident, measured: &Measured) -> bool {
+pub fn is_large(incident: &Incident, measured: &IncidentSize) -> bool {
     let causes = !matches!(
         incident.kind,
         Kind::FullOst | Kind::Stalled | Kind::Failover
@@ -67,12 +67,12 @@ impl<'a> Judge<'a> {
         }
     }
 
-    pub fn week(&mut self, judged: &Judged) -> Week {
+    pub fn week(&mut self, judged: &WeekEvents) -> Week {
         let mut week = Week::default();
-        let told: Vec<bool> = judged
+        let alerted: Vec<bool> = judged
             .events
             .iter()
-            .map(|(what, found)| self.is_told(*what, found))
+            .map(|(what, found)| self.is_alerted(*what, found))
             .collect();
         let mut due = vec![None; judged.events.len()];
         for (number, (what, found)) in judged.events.iter().enumerate() {
@@ -90,26 +90,26 @@ impl<'a> Judge<'a> {
                 .collect();
             of.sort_by_key(|it| judged.events[*it].1.event.found);
             week.outcomes
-                .push(self.outcome((incident, measured), judged, &of, &told));
+                .push(self.outcome((incident, measured), judged, &of, &alerted));
         }
         for (number, (what, found)) in judged.events.iter().enumerate() {
-            if *what == What::Moved {
+            if *what == EventKind::Moved {
                 continue;
             }
             week.events += 1;
-            week.told += usize::from(told[number]);
+            week.alerted += usize::from(alerted[number]);
             if due[number].is_none() {
                 week.false_events += 1;
-                week.false_told += usize::from(told[number]);
+                week.false_alerts += usize::from(alerted[number]);
                 week.falses.push(describe(*what, found, judged));
             }
         }
         week
     }
 
-    fn is_told(&mut self, what: What, found: &Found) -> bool {
-        if !matches!(what, What::Waiting | What::Slow) {
-            return what != What::Moved;
+    fn is_alerted(&mut self, what: EventKind, found: &Detection) -> bool {
+        if !matches!(what, EventKind::Waiting | EventKind::Slow) {
+            return what != EventKind::Moved;
         }
         let Some(confirmed) = found.event.confirmed else {
             return false;
@@ -121,13 +121,13 @@ impl<'a> Judge<'a> {
     }
 
     /// Returns whether an incident explains an event: it began while the incident lasted, on servers that the incident is on.
-    pub fn explains(&self, incident: &Incident, what: What, found: &Found) -> bool {
+    pub fn explains(&self, incident: &Incident, what: EventKind, found: &Detection) -> bool {
         let (from, until) = (incident.from / 1_000, incident.until / 1_000);
         let overlaps = found.event.began <= until + 15 * MINUTE && found.event.until >= from;
         let fits = match what {
-            What::Stalled => incident.kind == Kind::Stalled,
-            What::Full => incident.kind == Kind::FullOst,
-            What::Moved => incident.kind == Kind::Failover,
+            EventKind::Stalled => incident.kind == Kind::Stalled,
+            EventKind::Full => incident.kind == Kind::FullOst,
+            EventKind::Moved => incident.kind == Kind::Failover,
             _ => !matches!(incident.kind, Kind::FullOst),
         };
         let servers = self.servers(incident);
@@ -136,7 +136,7 @@ impl<'a> Judge<'a> {
             && (servers.is_empty() || found.servers.iter().any(|it| servers.contains(it)))
     }
 
-    /// Returns the servers that an incident is on; none for all.
+    /// Returns the servers of an incident; an empty list stands for all.
     fn servers(&self, incident: &Incident) -> Vec<ServerIndex> {
         let hit = self
             .cluster
@@ -155,10 +155,10 @@ impl<'a> Judge<'a> {
 
     fn outcome(
         &self,
-        (incident, measured): (&Incident, &Measured),
-        judged: &Judged,
+        (incident, measured): (&Incident, &IncidentSize),
+        judged: &WeekEvents,
         of: &[usize],
-        told: &[bool],
+        alerted: &[bool],
     ) -> Outcome {
         let from = incident.from / 1_000;
         let first = of.first().map(|it| &judged.events[*it].1);
@@ -179,7 +179,7 @@ impl<'a> Judge<'a> {
             times: measured.times,
             large: is_large(incident, measured),
             found: first.map(|it| (it.event.found - from) as f64 / MINUTE as f64),
-            told: of.iter().any(|it| told[*it]),
+            alerted: of.iter().any(|it| alerted[*it]),
             observations: first
                 .map(|it| ((it.event.found - from) * 1_000 / interval).max(0) as usize),
             events: of.len(),
@@ -191,7 +191,7 @@ impl<'a> Judge<'a> {
 }
 
 /// Describes an event for whoever tunes the detectors.
-fn describe(what: What, found: &Found, judged: &Judged) -> String {
+fn describe(what: EventKind, found: &Detection, judged: &WeekEvents) -> String {
     let day = (found.event.began * 1_000 - judged.from) as f64 / DAY as f64;
     let minutes = (found.event.until - found.event.began) / MINUTE;
     let named = found

@@ -1,4 +1,4 @@
-//! Judges the detectors of events on simulated weeks of which every incident is known.
+//! Judges the event detectors on simulated weeks with known incidents.
 
 mod history;
 mod judge;
@@ -18,7 +18,7 @@ use crate::judge::{Judge, Outcome, Week};
 use crate::rivals::{Counts, RIVALS, STEPS};
 use crate::weeks::FileSystem;
 
-/// Judges the detectors of events on simulated weeks of which every incident is known
+/// Judge the event detectors on simulated weeks with known incidents
 #[derive(Debug, Parser)]
 struct Options {
     /// Seed of the first file system: from 3000 on for judging, below for tuning
@@ -30,7 +30,7 @@ struct Options {
     /// Number of weeks of each, the first one without incidents
     #[arg(long, default_value_t = 11)]
     weeks: i64,
-    /// Print each incident that was not found, not named or told twice, and each false event
+    /// Print each incident that was not found, not named or alerted twice, and each false event
     #[arg(long)]
     details: bool,
     /// Write the curves to this file
@@ -39,12 +39,12 @@ struct Options {
 }
 
 /// The outcome of all weeks.
-pub struct Judged {
+pub struct Results {
     of_seed: BTreeMap<u64, Vec<Week>>,
     rivals: Counts,
 }
 
-impl Judged {
+impl Results {
     fn first(&self) -> Vec<&Week> {
         self.of_seed.values().flat_map(|it| it.first()).collect()
     }
@@ -79,9 +79,9 @@ fn play(seed: u64, weeks: i64) -> (Vec<Week>, Counts) {
     ((0..weeks).map(play).collect(), counts)
 }
 
-fn all(options: &Options) -> Judged {
+fn all(options: &Options) -> Results {
     let next = AtomicU64::new(options.seed);
-    let empty = Judged {
+    let empty = Results {
         of_seed: BTreeMap::new(),
         rivals: [[(0, 0); STEPS]; RIVALS.len()],
     };
@@ -113,19 +113,19 @@ fn all(options: &Options) -> Judged {
 
 fn main() -> ExitCode {
     let options = Options::parse();
-    let judged = all(&options);
-    print!("{}", report::markdown(&judged));
+    let results = all(&options);
+    print!("{}", report::markdown(&results));
     if options.details {
-        for it in judged.later().iter().flat_map(|it| &it.falses) {
+        for it in results.later().iter().flat_map(|it| &it.falses) {
             println!("false: {it}");
         }
-        for it in judged.outcomes().into_iter().filter(|it| it.is_odd()) {
+        for it in results.outcomes().into_iter().filter(|it| it.is_odd()) {
             println!("{it:?}");
         }
     }
     let written = options
         .picture
-        .map(|file| std::fs::write(file, report::picture(&judged)));
+        .map(|file| std::fs::write(file, report::picture(&results)));
     match written {
         Some(Err(error)) => {
             eprintln!("jobstats-bench-watch: {error}");

@@ -1,11 +1,11 @@
-//! Writes what was judged, as Markdown and as a picture.
+//! Writes the results as Markdown and as a picture.
 
 use std::fmt::Write;
 
 use jobstats_simulator::watch::Kind;
 use strum::VariantArray;
 
-use crate::Judged;
+use crate::Results;
 use crate::judge::{Outcome, Week};
 use crate::rivals::{RIVALS, alarms_for, found_with};
 
@@ -103,14 +103,14 @@ fn curve(
 }
 
 /// Writes the tables.
-pub fn markdown(judged: &Judged) -> String {
-    let (later, outcomes) = (judged.later(), judged.outcomes());
+pub fn markdown(results: &Results) -> String {
+    let (later, outcomes) = (results.later(), results.outcomes());
     let mut text = String::new();
     let mut line = |it: String| _ = writeln!(text, "{it}");
     line(format!(
         "{} weeks of {} file systems, after a first week of each.",
         later.len(),
-        judged.of_seed.len()
+        results.of_seed.len()
     ));
     line(String::new());
     line("| goal | at least or at most | measured |\n|---|---|---|".to_owned());
@@ -118,24 +118,24 @@ pub fn markdown(judged: &Judged) -> String {
         format!("| {name} | {goal} | {mean:.2} ({low:.2} to {high:.2}) |")
     };
     line(rate(
-        "false events that are told, per file system and week",
+        "false alerts, per file system and week",
         "≤ 1, upper bound ≤ 1.5",
-        per_week(&later, |it| it.false_told),
+        per_week(&later, |it| it.false_alerts),
     ));
     line(rate(
-        "false events, told or not",
+        "false events, alerted or not",
         "",
         per_week(&later, |it| it.false_events),
     ));
     line(rate(
-        "events that are told",
+        "alerts",
         "about 2: the budget",
-        per_week(&later, |it| it.told),
+        per_week(&later, |it| it.alerted),
     ));
     line(rate(
-        "false events that are told in a store's first week",
+        "false alerts in a store's first week",
         "≤ 1",
-        per_week(&judged.first(), |it| it.false_told),
+        per_week(&results.first(), |it| it.false_alerts),
     ));
     let large = || outcomes.iter().copied().filter(|it| it.large);
     let found = || outcomes.iter().copied().filter(|it| it.found.is_some());
@@ -145,7 +145,7 @@ pub fn markdown(judged: &Judged) -> String {
             "≥ 0.90",
             Part::of(large(), |it| it.found.is_some()),
         ),
-        ("told, of these", "", Part::of(large(), |it| it.told)),
+        ("alerted, of these", "", Part::of(large(), |it| it.alerted)),
         (
             "found within three observations, of those found",
             "",
@@ -173,14 +173,14 @@ pub fn markdown(judged: &Judged) -> String {
     ] {
         line(format!("| {name} | {goal} | {} |", part.text()));
     }
-    line("\n| kind of incident | found | told |\n|---|---|---|".to_owned());
+    line("\n| kind of incident | found | alerted |\n|---|---|---|".to_owned());
     for kind in Kind::VARIANTS.iter().filter(|kind| !kind.is_harmless()) {
         let of = || outcomes.iter().copied().filter(|it| it.kind == *kind);
         let name: &str = kind.into();
         line(format!(
             "| `{name}` | {} | {} |",
             Part::of(of(), |it| it.found.is_some()).text(),
-            Part::of(of(), |it| it.told).text()
+            Part::of(of(), |it| it.alerted).text()
         ));
     }
     line(
@@ -195,7 +195,7 @@ pub fn markdown(judged: &Judged) -> String {
         ours.value(),
         per_week(events)
     ));
-    for ((name, ..), counts) in RIVALS.iter().zip(&judged.rivals) {
+    for ((name, ..), counts) in RIVALS.iter().zip(&results.rivals) {
         let found = found_with(counts, events) as f64 / ours.all.max(1) as f64;
         let needed = alarms_for(counts, ours.good).map(|it| format!("{:.1}", per_week(it)));
         let needed = needed.unwrap_or_else(|| "never".to_owned());
@@ -205,8 +205,8 @@ pub fn markdown(judged: &Judged) -> String {
 }
 
 /// Draws the curves: the part that was found, over the size and over the length of incidents.
-pub fn picture(judged: &Judged) -> String {
-    let outcomes = judged.outcomes();
+pub fn picture(results: &Results) -> String {
+    let outcomes = results.outcomes();
     let sizes = curve(&outcomes, &SIZES, |it| it.times, |it| it.minutes >= 10.0);
     let minutes = curve(&outcomes, &MINUTES, |it| it.minutes, |it| it.times >= 3.0);
     let mut svg = String::from(

@@ -7,7 +7,7 @@ use jobstats_core::judgement::event::{Episode, join};
 use jobstats_simulator::watch::{Cluster, Series, ServerIndex, main_service};
 
 use crate::judge::{Judge, is_large};
-use crate::weeks::{Found, Judged, What};
+use crate::weeks::{Detection, EventKind, WeekEvents};
 
 /// The ways, with the bounds of their thresholds.
 pub const RIVALS: [(&str, f64, f64); 4] = [
@@ -38,12 +38,12 @@ fn threshold(rival: usize, step: usize) -> f64 {
 /// Alarms, and incidents that were found, at each threshold.
 pub type Counts = [[(usize, usize); STEPS]; RIVALS.len()];
 
-/// Adds what the ways say of a week.
+/// Adds the results of all methods for a week.
 pub fn count(
     cluster: &Cluster,
     judge: &Judge,
     series: &Series,
-    judged: &Judged,
+    judged: &WeekEvents,
     counts: &mut Counts,
 ) {
     let large: Vec<_> = judged
@@ -67,7 +67,7 @@ pub fn count(
             let finds = |incident| {
                 events
                     .iter()
-                    .any(|it| judge.explains(incident, What::Waiting, it))
+                    .any(|it| judge.explains(incident, EventKind::Waiting, it))
             };
             *found += large.iter().filter(|(it, _)| finds(it)).count();
         }
@@ -75,9 +75,9 @@ pub fn count(
 }
 
 /// A reading of a server: its start and end, and its score in each way.
-type Scored = (Micros, Micros, [f64; RIVALS.len()]);
+type Scores = (Micros, Micros, [f64; RIVALS.len()]);
 
-fn scores(cluster: &Cluster, series: &Series) -> Vec<(ServerIndex, Vec<Scored>)> {
+fn scores(cluster: &Cluster, series: &Series) -> Vec<(ServerIndex, Vec<Scores>)> {
     let services = series.services.iter();
     let main = services.filter(|((_, service), _)| main_service(service.kind()) == *service);
     let of = |(server, readings): (ServerIndex, &Vec<_>)| {
@@ -133,11 +133,11 @@ fn scores(cluster: &Cluster, series: &Series) -> Vec<(ServerIndex, Vec<Scored>)>
         .collect()
 }
 
-/// Makes alarms of readings: one lasts until a quarter of an hour has none, and those that begin together are one.
+/// Joins readings to alarms: an alarm ends after a quarter of an hour without one, and alarms that begin together count once.
 fn alarmed(
-    scores: &[(ServerIndex, Vec<Scored>)],
+    scores: &[(ServerIndex, Vec<Scores>)],
     is_alarm: impl Fn(&[f64; RIVALS.len()]) -> bool,
-) -> Vec<Found> {
+) -> Vec<Detection> {
     let mut episodes: Vec<Episode> = Vec::new();
     for (position, (_, readings)) in scores.iter().enumerate() {
         let first = episodes.len();
@@ -166,7 +166,7 @@ fn alarmed(
                 .iter()
                 .map(|it| scores[it.subject].0)
                 .collect();
-            Found {
+            Detection {
                 event,
                 servers,
                 subjects: Vec::new(),
@@ -182,7 +182,7 @@ pub fn found_with(counts: &[(usize, usize); STEPS], alarms: usize) -> usize {
     few.map(|it| it.1).max().unwrap_or(0)
 }
 
-/// Returns the least number of alarms with which a way finds so many incidents; `None` if it never does.
+/// Returns the smallest number of alarms with which a method finds this many incidents; `None` if it never does.
 pub fn alarms_for(counts: &[(usize, usize); STEPS], found: usize) -> Option<usize> {
     let enough = counts.iter().filter(|it| it.1 >= found);
     enough.map(|it| it.0).min()

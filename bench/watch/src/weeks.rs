@@ -9,8 +9,8 @@ use jobstats_core::judgement::event::slow::ByClass;
 use jobstats_core::judgement::event::waiting::Waits;
 use jobstats_core::judgement::event::{Event, Reading, full, join, moved, slow, stalled, waiting};
 use jobstats_simulator::watch::{
-    Cluster, DAY, Done, HOUR, Incident, Kind, Layout, Nanos, Player, Preset, Series, ServerIndex,
-    Service, Span, TargetIndex, TargetKind, WIDTH, account_name, draw, main_service, people,
+    Cluster, DAY, HOUR, Incident, Kind, Layout, Nanos, Player, Preset, Series, ServerIndex,
+    Service, Span, TargetIndex, TargetKind, Usage, WIDTH, account_name, draw, main_service, people,
 };
 
 use crate::history::{Hours, served};
@@ -20,7 +20,7 @@ pub const FIRST: i64 = 2_900;
 
 /// A kind of event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum What {
+pub enum EventKind {
     Waiting,
     Slow,
     Stalled,
@@ -29,7 +29,7 @@ pub enum What {
 }
 
 /// An event, with those who may have made it.
-pub struct Found {
+pub struct Detection {
     pub event: Event,
     pub servers: Vec<ServerIndex>,
     /// The users or accounts that were compared.
@@ -38,20 +38,20 @@ pub struct Found {
 }
 
 /// The events of a week, and the incidents behind them.
-pub struct Judged {
+pub struct WeekEvents {
     pub from: Nanos,
-    /// The incidents, with what they really were.
-    pub incidents: Vec<(Incident, Measured)>,
-    pub events: Vec<(What, Found)>,
+    /// The incidents with their true sizes.
+    pub incidents: Vec<(Incident, IncidentSize)>,
+    pub events: Vec<(EventKind, Detection)>,
 }
 
 /// The loads of targets in a week, by time and user.
-type Loads = Vec<BTreeMap<(Nanos, u32), Done>>;
+type Loads = Vec<BTreeMap<(Nanos, u32), Usage>>;
 
 /// The true size of an incident.
 #[derive(Debug, Clone, Copy)]
-pub struct Measured {
-    /// The mean wait in it ÷ the usual wait, or a third of the least wait that is told.
+pub struct IncidentSize {
+    /// The mean wait in it ÷ the usual wait, or a third of the least wait that is alerted.
     pub times: f64,
     /// The largest part of the rise in load that one user made, or one account.
     pub share: f64,
@@ -96,7 +96,7 @@ impl<'a> FileSystem<'a> {
     }
 
     /// Plays and judges a week. Returns also what its readings show.
-    pub fn week(&mut self, number: i64) -> (Judged, Series) {
+    pub fn week(&mut self, number: i64) -> (WeekEvents, Series) {
         let span = Span::new((FIRST + number) * 7 * DAY, 7 * DAY);
         let mut series = self.player.play(span);
         let within = |it: &&Incident| span.contains(it.from);
@@ -113,7 +113,7 @@ impl<'a> FileSystem<'a> {
         let mut slow = slow::episodes(&self.targets(span, &series));
         slow.retain(|it| {
             let on = [self.cluster.targets[it.subject].home];
-            let of = |wait: &Found| {
+            let of = |wait: &Detection| {
                 slow::belongs(
                     ((it.began, it.until), &on),
                     (wait.event.span(), &wait.servers),
@@ -121,19 +121,19 @@ impl<'a> FileSystem<'a> {
             };
             !waits.iter().any(of)
         });
-        events.extend(waits.into_iter().map(|it| (What::Waiting, it)));
+        events.extend(waits.into_iter().map(|it| (EventKind::Waiting, it)));
         for (what, episodes) in [
-            (What::Slow, slow),
-            (What::Stalled, stalled::episodes(&self.work(&series))),
-            (What::Full, full::episodes(&space(&series))),
-            (What::Moved, moved::episodes(&homes(&series))),
+            (EventKind::Slow, slow),
+            (EventKind::Stalled, stalled::episodes(&self.work(&series))),
+            (EventKind::Full, full::episodes(&space(&series))),
+            (EventKind::Moved, moved::episodes(&homes(&series))),
         ] {
             let found = join(episodes).into_iter();
             events.extend(found.map(|event| (what, self.of_targets(event))));
         }
         self.remember(&series);
         (
-            Judged {
+            WeekEvents {
                 from: span.from,
                 incidents,
                 events,
@@ -143,7 +143,7 @@ impl<'a> FileSystem<'a> {
     }
 
     /// Measures how long requests waited in an incident, and who made the rise.
-    fn measure(&self, incident: &Incident, week: Span, series: &Series) -> Measured {
+    fn measure(&self, incident: &Incident, week: Span, series: &Series) -> IncidentSize {
         let kind = match incident.kind {
             Kind::Storm | Kind::Jobs => TargetKind::Mdt,
             _ => TargetKind::Ost,
@@ -202,7 +202,7 @@ impl<'a> FileSystem<'a> {
             .max_by(|one, other| one.1.total_cmp(other.1))
             .map(|(uid, _)| *uid);
         let is_general = incident.kind == Kind::GeneralRise;
-        Measured {
+        IncidentSize {
             times: times.fold(0.0, f64::max),
             share,
             most: most.filter(|_| is_general),
@@ -230,7 +230,7 @@ impl<'a> FileSystem<'a> {
         sums
     }
 
-    fn waiting(&self, span: Span, series: &Series) -> Vec<Found> {
+    fn waiting(&self, span: Span, series: &Series) -> Vec<Detection> {
         let keys: Vec<_> = series.services.keys().copied().collect();
         let services: Vec<_> = series
             .services
@@ -252,7 +252,7 @@ impl<'a> FileSystem<'a> {
                 servers.sort_unstable();
                 servers.dedup();
                 let (subjects, blame) = self.blame(&event, &servers);
-                Found {
+                Detection {
                     event,
                     servers,
                     subjects,
@@ -262,7 +262,7 @@ impl<'a> FileSystem<'a> {
             .collect()
     }
 
-    /// Asks which user, or else which account, made the load of servers rise.
+    /// Searches the user or account that caused the load of servers to rise.
     fn blame(&self, event: &Event, servers: &[ServerIndex]) -> (Vec<String>, Culprit) {
         let users = self.loads_of(event, servers);
         let found = search([false, true], |is_by_account| {
@@ -359,7 +359,7 @@ impl<'a> FileSystem<'a> {
             peers: self.cluster.targets[target].kind as usize,
             usual: self.calls.per_call(target, micros(span.from)),
             readings: Vec::from_iter(readings.iter().map(
-                |it: &jobstats_simulator::watch::Grown| {
+                |it: &jobstats_simulator::watch::Growth| {
                     let mut value = ByClass::default();
                     served(
                         &mut value,
@@ -395,7 +395,7 @@ impl<'a> FileSystem<'a> {
             .collect()
     }
 
-    fn of_targets(&self, event: Event) -> Found {
+    fn of_targets(&self, event: Event) -> Detection {
         let mut servers: Vec<_> = event
             .episodes
             .iter()
@@ -403,7 +403,7 @@ impl<'a> FileSystem<'a> {
             .collect();
         servers.sort_unstable();
         servers.dedup();
-        Found {
+        Detection {
             event,
             servers,
             subjects: Vec::new(),
@@ -420,7 +420,7 @@ impl<'a> FileSystem<'a> {
             }
         }
         for (target, readings) in series.targets.iter().enumerate() {
-            let mut hours: BTreeMap<Micros, [Done; 2]> = BTreeMap::new();
+            let mut hours: BTreeMap<Micros, [Usage; 2]> = BTreeMap::new();
             for it in readings {
                 let hour = hours
                     .entry(micros(it.span.from).div_euclid(60 * MINUTE))

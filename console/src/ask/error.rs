@@ -1,9 +1,9 @@
-//! The error of a command that asks a store.
+//! The error of a query command.
 
 use std::io;
 use std::path::PathBuf;
 
-use jobstats_client::{FileError, exit};
+use jobstats_client::{FileError, program::exit};
 
 use crate::ask::config;
 use crate::ask::store;

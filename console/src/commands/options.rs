@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
-use jobstats_client::duration;
+use jobstats_client::program::duration;
 use jobstats_core::base::target::TargetKind;
 
 use crate::commands::{events, inquiry};

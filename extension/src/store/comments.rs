@@ -5,6 +5,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
+use crate::pg::template::sql;
 use crate::store::columns::{meaning, meaning_of_rate, operation_columns};
 use crate::store::realtime;
 use crate::store::rollup::{ALL, Owner, ROLLUPS, Rollup, views_of_all};
@@ -20,8 +21,17 @@ pub fn set(client: &mut SpiClient<'_>) -> Result<(), Error> {
         .chain(ROLLUPS.iter().flat_map(of_rollup))
         .chain(of_all());
     let (relations, columns, texts): (Vec<_>, Vec<_>, Vec<_>) = meanings.collect();
+    let statement = sql!(
+        "comments/comments.sql",
+        columns = include_str!("comments/columns.sql"),
+        tables = include_str!("comments/tables.sql"),
+        jobs = include_str!("comments/jobs.sql"),
+        observations = include_str!("comments/observations.sql"),
+        events = include_str!("comments/events.sql"),
+        views = include_str!("comments/views.sql"),
+    );
     let statements: Option<String> = client.execute_value(
-        include_str!("comments/comments.sql"),
+        &statement,
         &[relations.into(), columns.into(), texts.into()],
     )?;
     if let Some(statements) = statements {

@@ -1,12 +1,12 @@
-//! The command `doctor`: it goes the whole way of a text, from lctl to a transaction that is rolled back, and says of each
-//! step whether it is well and what to do if it is not.
+//! The command `doctor`: it follows the path of a text from lctl to a transaction that is rolled back, and reports for each step whether it
+//! works and how to fix it.
 
 use std::io::{Write, stdout};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use jobstats_client::duration;
+use jobstats_client::program::duration;
 
 use crate::commands::options::Common;
 use crate::commands::status::{self, Verdict};
@@ -24,8 +24,8 @@ mod text;
 #[cfg(test)]
 mod tests;
 
-use database::Examined;
-use text::{Look, look};
+use database::DatabaseCheck;
+use text::{TextSummary, look};
 
 /// The list of exit codes that `--help` shows.
 pub const HELP: &str = "\
@@ -116,14 +116,14 @@ fn examine(options: Options, found: &mut dyn FnMut(Finding)) {
     match Store::new(delivery.http, &delivery.database, "jobstats-shipper doctor") {
         Err(error) => found(Finding::failed("settings", error.to_string())),
         Ok(Store::Http(settings)) => found(of_http(settings, timeouts)),
-        Ok(Store::Database(settings)) => match Examined::new(*settings, timeouts, state) {
+        Ok(Store::Database(settings)) => match DatabaseCheck::new(*settings, timeouts, state) {
             Err(error) => found(Finding::failed("settings", error.to_string())),
             Ok(mut database) => database.examine(reading.as_ref(), found),
         },
     }
 }
 
-/// Sends PostgREST nothing to store. A text could not be rolled back.
+/// Sends PostgREST no text, because it could not be rolled back.
 fn of_http(settings: HttpSettings, timeouts: Timeouts) -> Finding {
     let url = settings.url.to_string();
     match Http::new(settings, timeouts).and_then(|mut http| http.rehearse()) {
@@ -141,7 +141,7 @@ fn read(options: &Reader, input: &Input, found: &mut dyn FnMut(Finding)) -> Opti
     let (mut step, mut _lock, mut beside) = ("input", None, "");
     if let Way::Lctl(_) = source.way {
         step = LCTL;
-        // An administrator may call lctl beside the shipper, too.
+        // An administrator may run lctl at the same time.
         match Lock::take(&options.identity.lock()) {
             Ok(taken) => _lock = Some(taken),
             Err(LockError::Taken(_)) => beside = ", beside a shipper that is running",
@@ -190,7 +190,7 @@ fn look_at(reading: &Reading, interval: Duration, found: &mut dyn FnMut(Finding)
     found(of_intervals(&looks, interval));
 }
 
-/// Says how much there is beside `job_stats`, and which parameters are not.
+/// Reports the size of the additional parameters, and which are missing.
 fn of_parameters(reading: &Reading) -> Finding {
     let others = reading.index.texts.iter().filter(|it| it.name.is_none());
     let bytes: u64 = others.map(|text| text.bytes).sum();
@@ -205,7 +205,7 @@ fn of_parameters(reading: &Reading) -> Finding {
     Finding::ok("parameters", message)
 }
 
-fn of_entries(looks: &[(&str, Look)]) -> Finding {
+fn of_entries(looks: &[(&str, TextSummary)]) -> Finding {
     let entries: u64 = looks.iter().map(|(_, look)| look.entries).sum();
     let empty = looks.iter().filter(|(_, look)| look.entries == 0).count();
     let (targets, step) = (looks.len(), "job_stats");
@@ -226,7 +226,7 @@ fn of_entries(looks: &[(&str, Look)]) -> Finding {
 
 /// An entry that is used once and then removed must be read in between. Lustre removes it after one to one and a half
 /// cleanup intervals.
-fn of_intervals(looks: &[(&str, Look)], interval: Duration) -> Finding {
+fn of_intervals(looks: &[(&str, TextSummary)], interval: Duration) -> Finding {
     let step = "intervals";
     let seconds = interval.as_secs_f64();
     let cleanups = looks.iter();

@@ -2,18 +2,18 @@
 
 use std::path::PathBuf;
 
-use jobstats_client::settings::SettingsError;
+use jobstats_client::database::settings::SettingsError;
 use jobstats_client::spool::SpoolError;
-use jobstats_client::{FileError, exit};
+use jobstats_client::{FileError, program::exit};
 
-pub use jobstats_client::exit::{LATER, NOTHING, REFUSED, SETUP, SYSTEM, UNREAD, USAGE};
+pub use jobstats_client::program::exit::{LATER, NOTHING, REFUSED, SETUP, SYSTEM, UNREAD, USAGE};
 
 use crate::commands::replay::ReplayError;
-use crate::keep::spool::KeepError;
 use crate::read::error::ReadError;
 use crate::read::probe::ProbeError;
 use crate::read::sources::SourcesError;
 use crate::send::{SendError, Unsent};
+use crate::spool::DeliveryError;
 use crate::system::lock::LockError;
 use crate::system::message::{info, report};
 
@@ -49,7 +49,7 @@ pub enum CommandError {
     #[error(transparent)]
     Unsent(#[from] Unsent),
     #[error(transparent)]
-    Keep(#[from] KeepError),
+    Delivery(#[from] DeliveryError),
     #[error(transparent)]
     Generate(FileError),
     /// `record` cannot keep a reading.
@@ -57,7 +57,7 @@ pub enum CommandError {
     Record { path: PathBuf, cause: SpoolError },
     #[error(transparent)]
     Replay(#[from] ReplayError),
-    /// `requeue` was asked for a reading that is not set aside, or there is none at all.
+    /// `requeue` found no reading, or not the requested one.
     #[error("no such reading is set aside in {}; files that are damaged stay there", .0.display())]
     NothingSetAside(PathBuf),
 }
@@ -77,9 +77,11 @@ impl CommandError {
             Self::Read(_) => UNREAD,
             Self::Lock(LockError::Taken(_)) => LATER,
             Self::Send(error) => exit::code(error.kind()),
-            Self::Unsent(error) | Self::Keep(KeepError::Unsent(error)) => exit::code(error.kind),
+            Self::Unsent(error) | Self::Delivery(DeliveryError::Unsent(error)) => {
+                exit::code(error.kind)
+            }
             Self::Replay(error) => of_replay(error),
-            Self::Lock(_) | Self::Generate(_) | Self::Keep(_) | Self::Record { .. } => SYSTEM,
+            Self::Lock(_) | Self::Generate(_) | Self::Delivery(_) | Self::Record { .. } => SYSTEM,
         }
     }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
-use jobstats_client::duration;
+use jobstats_client::program::duration;
 
 use crate::commands::{doctor, error, probe, record, replay, requeue, status};
 use crate::read::options::{Input, Origin, Reader, size};

@@ -27,7 +27,7 @@ pub struct Options {
     pub delivery: Delivery,
 }
 
-/// Probes once, or again and again. The priority stays as it is: that of users is what is measured.
+/// Probes once or repeatedly. The priority is not lowered, because probes measure what users experience.
 pub fn execute(options: Options) -> Result<(), CommandError> {
     let lock = Lock::take(&probe::lock(&options.identity))?;
     let source = options.probe.source(&options.identity)?;

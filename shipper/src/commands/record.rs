@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use jobstats_client::duration;
+use jobstats_client::program::duration;
 use jobstats_client::spool::{Directory, SpoolError};
 
 use crate::commands::CommandError;
@@ -53,7 +53,7 @@ pub fn execute(options: Options) -> Result<(), CommandError> {
     let Some(interval) = interval else {
         return recorder.record(&lock);
     };
-    let schedule = Schedule::new(interval, &recorder.source.sender.server);
+    let schedule = Schedule::new(interval, &recorder.source.server_name.server);
     notify::ready();
     loop {
         schedule.sleep();

@@ -1,7 +1,7 @@
 //! The command `replay`: it sends the readings that `record` kept, with their times.
 //!
-//! The recording is not changed, but for a file that says how far it was sent, so that an interrupted replay goes on where
-//! it was. To send a text twice changes nothing.
+//! The recording remains unchanged, except for a file with the position of the last reading that was sent, so that an interrupted replay
+//! can continue. Sending a text twice changes nothing.
 
 use std::collections::HashSet;
 use std::fs;
@@ -13,7 +13,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 use jobstats_client::spool::{Directory, Entry, Index, SpoolError, SpoolFile};
-use jobstats_client::{FileError, Kind, Notice, duration, own_file};
+use jobstats_client::{FileError, Kind, Notice, files::own_file, program::duration};
 use serde::{Deserialize, Serialize};
 
 use crate::commands::CommandError;
@@ -25,7 +25,7 @@ use crate::system::message::{self, info, moment, report, warn};
 #[cfg(test)]
 mod tests;
 
-/// The file that says how far a recording was sent.
+/// The file with the position of the replay.
 const POSITION: &str = "replayed.json";
 
 /// The beginning of the warning about texts that are older than the newest of their target in the store.
@@ -106,7 +106,7 @@ pub enum ReplayError {
 struct Position {
     /// The database and the user.
     to: String,
-    /// The cluster, if it is not that of the recording.
+    /// The cluster, if it differs from the recording.
     cluster: Option<String>,
     /// The number of the last reading that was sent.
     sequence: u64,
@@ -280,7 +280,7 @@ impl Position {
         }
     }
 
-    /// Writes the position. If that fails, a replay that is interrupted begins anew, which changes nothing.
+    /// Writes the position. If that fails, an interrupted replay starts over, which changes nothing.
     fn keep(&self, directory: &Path) {
         let path = directory.join(POSITION);
         let json = serde_json::to_vec_pretty(self).map_err(io::Error::from);

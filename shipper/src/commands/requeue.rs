@@ -8,7 +8,7 @@ use jobstats_client::FileError;
 use jobstats_client::spool::Directory;
 
 use crate::commands::CommandError;
-use crate::keep::spool::KeepError;
+use crate::spool::DeliveryError;
 use crate::system::message::{self, notice};
 
 /// The options of `requeue`.
@@ -22,11 +22,11 @@ pub struct Options {
     pub spool: PathBuf,
 }
 
-/// Moves the readings to those that wait. The shipper may go on sending meanwhile.
+/// Moves the readings back to the queue. The shipper may run at the same time.
 ///
 /// # Errors
 ///
-/// Fails if the spool cannot be used, and if a reading that was asked for is not set aside.
+/// Fails if the spool cannot be used, or if a requested reading is not set aside.
 pub fn execute(options: Options) -> Result<(), CommandError> {
     let Options { numbers, spool } = options;
     let wanted: BTreeSet<u64> = numbers.into_iter().collect();
@@ -39,7 +39,8 @@ pub fn execute(options: Options) -> Result<(), CommandError> {
         }
         Ok(requeued)
     });
-    let requeued = requeued.map_err(|cause| KeepError::Directory(FileError::at(&spool)(cause)))?;
+    let requeued =
+        requeued.map_err(|cause| DeliveryError::Directory(FileError::at(&spool)(cause)))?;
     if requeued > 0 {
         let (waiting, path) = (message::waiting(requeued), spool.display());
         notice(format_args!(

@@ -11,13 +11,13 @@ use jobstats_client::spool::Limits;
 use crate::commands::CommandError;
 use crate::commands::options::{Common, Delivery};
 use crate::frame::Reading;
-use crate::keep::clock;
-use crate::keep::spool::{self, Spool};
 use crate::read::options::Identity;
 use crate::read::pace::Pace;
 use crate::read::schedule::Schedule;
 use crate::read::sources::{Source, Way};
 use crate::send::{Feed, Progress, SendError, Store, Timeouts};
+use crate::spool::clock;
+use crate::spool::{self, Spool};
 use crate::state::{Event, StateFile};
 use crate::system::lock::{Lock, LockError};
 use crate::system::{notify, priority};
@@ -56,12 +56,12 @@ impl Shipper {
             sources,
             pace,
             lock,
-            server: identity.sender().server,
+            server: identity.server_name().server,
             state,
         })
     }
 
-    /// Lowers the priority, and reads these sources as the options of `once` and `run` say.
+    /// Lowers the priority, and reads the sources of the options of `once` and `run`.
     pub fn of(options: Common, sources: Vec<Source>) -> Result<Self, CommandError> {
         priority::lower(options.nice);
         let pace = Pace {

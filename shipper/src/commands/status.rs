@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use clap::Args;
 use jiff::{SignedDuration, Timestamp};
-use jobstats_client::duration;
-use jobstats_client::failure::one_line;
+use jobstats_client::database::failure::one_line;
+use jobstats_client::program::duration;
 use jobstats_client::spool::{Directory, Entry, Losses};
 use serde::Serialize;
 
-use crate::keep::spool;
 use crate::read::options::lock_of;
+use crate::spool;
 use crate::state::{Failure, State, StateFile, Work};
 use crate::system::message::{moment, report, waiting};
 
@@ -26,7 +26,7 @@ const USUAL_AGE: Duration = Duration::from_secs(600);
 /// The number of intervals after which the last reading is too old.
 const INTERVALS: f64 = 3.0;
 
-/// The time for which a loss is a warning.
+/// The period after a loss in which it is a warning.
 const RECENT: SignedDuration = SignedDuration::from_hours(24);
 
 /// The message about a spool whose file system is read-only.
@@ -70,7 +70,7 @@ pub enum Verdict {
     Warning = 1,
     /// Readings are not made or not sent.
     Critical = 2,
-    /// Nothing is known.
+    /// The status is unknown.
     Unknown = 3,
 }
 
@@ -107,7 +107,7 @@ struct Answer {
     spool: Option<SpoolStatus>,
 }
 
-/// Prints the status. The exit code says how urgent it is.
+/// Prints the status. The exit code is its severity.
 pub fn execute(options: &Options) -> ExitCode {
     let verdict = match answer(options) {
         Ok(answer) => {
@@ -127,7 +127,7 @@ pub fn execute(options: &Options) -> ExitCode {
     ExitCode::from(verdict as u8)
 }
 
-/// Says how a spool is, in one line.
+/// Describes the state of a spool in one line.
 pub fn of_spool(path: PathBuf) -> (Verdict, String) {
     let shown = path.display().to_string();
     if !path.exists() {

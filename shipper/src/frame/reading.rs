@@ -24,7 +24,7 @@ pub const LCTL: &str = "lctl";
 
 /// The sender's names, which are identical in every row.
 #[derive(Debug, Clone, Default)]
-pub struct Sender {
+pub struct ServerName {
     /// The name of the cluster, or an empty string.
     pub cluster: String,
     pub server: String,
@@ -147,14 +147,14 @@ pub struct Recorder {
 impl Recorder {
     /// Starts the clock for text of a source. Only the output of lctl is split. The reading takes at most this number of bytes when
     /// compressed.
-    pub fn of(sender: &Sender, source: &str, most: u64) -> Self {
+    pub fn of(server: &ServerName, source: &str, most: u64) -> Self {
         let texts = Texts {
             started: Timestamp::now(),
             output: Output::Closed(Writer::new(most)),
             targets: Vec::new(),
             last_text: Duration::ZERO,
         };
-        let Sender { cluster, server } = sender.clone();
+        let ServerName { cluster, server } = server.clone();
         Self {
             index: Index {
                 sequence: 0,
@@ -191,7 +191,7 @@ impl Recorder {
         let targets = self.texts.targets.into_iter();
         let texts = targets.filter(|target| !target.blank);
         self.index.texts = texts.map(|target| target.text).collect();
-        // What keeps text of other parameters from being stored must not keep that of targets.
+        // A failure to store other parameters must not prevent storing the targets.
         self.index.texts.sort_by_key(|text| text.name.is_none());
         self.index.data = data;
         Ok(Reading {
@@ -202,7 +202,7 @@ impl Recorder {
         })
     }
 
-    /// Returns true if there is text, but none of a target.
+    /// Returns true if there is text, but no target.
     pub fn is_before_targets(&self) -> bool {
         let mut targets = self.texts.targets.iter();
         !self.texts.targets.is_empty() && targets.all(|target| target.text.name.is_none())

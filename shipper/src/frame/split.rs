@@ -53,8 +53,7 @@ impl<'a> Name<'a> {
         Some(Self { target, parameter })
     }
 
-    /// Returns true if a name stands inside the line. Only text of the kernel is searched, because an identifier may
-    /// contain anything.
+    /// Returns true if a name is inside the line. Only kernel text is searched, because identifiers may contain anything.
     fn is_inside(line: &[u8]) -> bool {
         let own = memmem::find(line, b"job_id:").map_or(line, |identifier| &line[..identifier]);
         (1..own.len()).any(|start| Name::at_start_of(&own[start..]).is_some())
@@ -74,7 +73,7 @@ pub enum Token<'a> {
     Text(&'a [u8]),
 }
 
-/// Returns the first place behind the first line where the name of any parameter stands, such as `osd-zfs.fs-OST0000.filesfree=`.
+/// Returns the first position after the first line of any parameter's name, such as `osd-zfs.fs-OST0000.filesfree=`.
 pub fn next_parameter(text: &[u8]) -> Option<usize> {
     let mut starts = memchr_iter(b'\n', text).map(|newline| newline + 1);
     starts.find(|start| {
@@ -92,7 +91,7 @@ pub struct Splitter {
     pending: Vec<u8>,
     /// True if `pending` continues a line whose start has already been passed on.
     in_line: bool,
-    /// The last name. `lctl -H` repeats the name on each line, and a repeated name begins nothing.
+    /// The last name. `lctl -H` repeats the name on each line; a repeated name starts no new text.
     current: Option<(String, Parameter)>,
     torn: bool,
     ends_in_line: bool,

@@ -36,10 +36,10 @@ pub enum ReadError {
     /// lctl ended well, but could not read a parameter.
     #[error("lctl could not read everything; its output is dropped{}", list(.0))]
     Incomplete(Vec<String>),
-    /// lctl ended with the exit code of a pattern that matched nothing, which hid that a text was cut.
+    /// lctl ended with the exit code for a pattern without match, which hid that a text was cut.
     #[error("the output of lctl ends in mid line: a target went away; it is dropped")]
     Cut,
-    /// lctl printed something else than asked for, or nothing at all without saying why.
+    /// lctl printed unexpected text, or nothing and no error.
     #[error("the output of lctl names no target with job_stats; it is dropped{}", list(.0))]
     Unknown(Vec<String>),
     #[error("lctl finds no target with job_stats on this server")]

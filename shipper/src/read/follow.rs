@@ -1,7 +1,7 @@
 //! Follows a file that grows, or a directory with a file for each day, and puts the lines that were appended into the spool.
 //!
-//! The [`Position`] up to which the text is in the spool is a file beside it. It is written after the text, so a crash
-//! in between repeats some lines and loses none.
+//! The [`Position`] up to which the text is in the spool is in a file next to it. It is written after the text, so a crash in between
+//! repeats some lines and loses no line.
 
 use std::fs::File;
 use std::io;
@@ -13,9 +13,9 @@ use jobstats_client::FileError;
 use memchr::memrchr;
 
 use crate::frame::Reading;
-use crate::keep::spool::Spool;
 use crate::read::error::ReadError;
 use crate::read::sources::Source;
+use crate::spool::Spool;
 use crate::system::message::warn;
 use crate::system::notify;
 
@@ -43,7 +43,7 @@ pub fn ship(source: &Source, path: &Path, spool: &Spool) -> Result<u64, ReadErro
     let place = spool.path().join(format!("{}.position", source.name));
     let broken = |cause| ReadError::Position(FileError::at(&place)(cause));
     let (last, damage) = match Position::load(&place) {
-        // A source that stopped here would stop for ever. A repeated line changes nothing.
+        // Stopping here would stop the source for ever. A repeated line changes nothing.
         Err(cause) if cause.kind() == io::ErrorKind::InvalidData => {
             (None, Some(format!("{} {DAMAGED}", place.display())))
         }
@@ -52,7 +52,7 @@ pub fn ship(source: &Source, path: &Path, spool: &Spool) -> Result<u64, ReadErro
     let found = generations(path, last.as_ref()).map_err(FileError::at(path))?;
     if let (Some(lost), Some(first)) = (damage.or(found.lost), found.files.first()) {
         warn(format_args!("{}: {lost}", source.name));
-        // The message comes once, also if there is nothing to read yet.
+        // The message appears once, even if there is nothing to read yet.
         Position::new(&first.path, 0).save(&place).map_err(broken)?;
     }
     for generation in found.files {
@@ -63,7 +63,7 @@ pub fn ship(source: &Source, path: &Path, spool: &Spool) -> Result<u64, ReadErro
         {
             notify::beat();
             if !reading.index.texts.is_empty() {
-                spool.try_keep(&reading)?;
+                spool.try_put(&reading)?;
                 readings += 1;
             }
             offset = end;
@@ -75,7 +75,7 @@ pub fn ship(source: &Source, path: &Path, spool: &Spool) -> Result<u64, ReadErro
     Ok(readings)
 }
 
-/// Reads from `start` on, and returns the reading and its end in the file. Returns `None` if there is nothing to read.
+/// Reads from `start` on. Returns the reading and its end in the file, or `None` without new text.
 fn read(
     source: &Source,
     generation: &Generation,

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 use jobstats_client::FileError;
-use jobstats_client::process::{Source as Pipe, Stream, pump};
+use jobstats_client::program::process::{Source as Pipe, Stream, pump};
 
 use crate::frame::Reading;
 use crate::read::error::ReadError;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, ExitStatus};
 
-use jobstats_client::process::ending;
+use jobstats_client::program::process::ending;
 use rustix::process::geteuid;
 
 use crate::frame::{LCTL, Reading};
@@ -24,7 +24,7 @@ const PATTERNS: [&str; 4] = [
     "obdfilter.*.job_stats",
 ];
 
-/// The exit codes of lctl when a pattern matches nothing: ENOENT, and ESRCH of Lustre 2.5.
+/// The exit codes of lctl for a pattern without match: ENOENT, and ESRCH in Lustre 2.5.
 const NO_MATCH: [i32; 2] = [2, 3];
 
 /// Reads all targets of this server, after other parameters, whose text is in one piece so. If lctl does not get to their end, it is called
@@ -72,8 +72,8 @@ fn is_of_no_match(status: ExitStatus) -> bool {
 /// Decides whether the reading counts, and reports the messages of lctl. Those about other parameters than `job_stats` are returned: they
 /// never keep a reading from counting.
 ///
-/// From 2.16 on, lctl tells only root that a pattern matched nothing: `is_root` says who runs lctl. To others the exit code
-/// must say so.
+/// From 2.16 on, lctl reports a pattern without match only to root: `is_root` tells whether root runs lctl. For other users only the exit
+/// code shows it.
 fn judge(
     status: ExitStatus,
     said: &[String],
@@ -91,7 +91,7 @@ fn judge(
         true => has_no_match || !others.is_empty(),
         false => status.code().is_some() && others.iter().any(|line| !is_missing(line)),
     };
-    // A line that is no error, such as a warning of the linker, says nothing about the reading.
+    // Lines that are not errors, such as warnings of the linker, do not affect the reading.
     let has_error = other.iter().any(|line| is_error(line));
     let is_well = status.success() || (is_explained && !has_error);
     if !is_well {
@@ -105,7 +105,7 @@ fn judge(
         return Err(ReadError::Incomplete(other));
     }
     if reading.targets() == 0 {
-        // Text of other parameters is no target, and no proof that there is none.
+        // The text of other parameters is no target, but does not prove that there is no target.
         let is_none = match no_match.len() {
             count if reading.index.texts.is_empty() || count == 0 => has_no_match,
             count => count >= PATTERNS.len(),
@@ -115,8 +115,8 @@ fn judge(
             false => ReadError::Unknown(other),
         });
     }
-    // Up to Lustre 2.12, lctl skips a target that goes away during the poll without a message, and the exit code of a
-    // pattern that matched nothing before hides the failure.
+    // Up to Lustre 2.12, lctl silently skips a target that disappears during the poll, and the exit code of an earlier pattern without
+    // match hides the failure.
     if !status.success() && !reading.whole {
         return Err(ReadError::Cut);
     }
@@ -132,7 +132,7 @@ fn is_of_other(line: &str) -> bool {
     is_error(line) && line.contains(['\'', '/']) && !names_job_stats(line)
 }
 
-/// Returns true if the message says that there is no such parameter.
+/// Returns true if the message reports a missing parameter.
 fn is_missing(line: &str) -> bool {
     line.ends_with("No such file or directory") || line.ends_with("Found no match")
 }
@@ -141,8 +141,7 @@ fn names_job_stats(line: &str) -> bool {
     line.contains("job_stats") || line.contains("job_cleanup_interval")
 }
 
-/// Returns true if the message says that a pattern matched nothing. This is normal: on an OSS nothing matches `mdt.*`,
-/// on an MDS nothing matches `obdfilter.*`.
+/// Returns true if the message reports a pattern without match. This is normal: an OSS has no `mdt.*`, an MDS no `obdfilter.*`.
 fn is_no_match(line: &str) -> bool {
     line.starts_with("error: get_param: ")
         && PATTERNS
@@ -151,8 +150,7 @@ fn is_no_match(line: &str) -> bool {
         && is_missing(line)
 }
 
-/// Returns true if the message says that a parameter could not be read. Lustre 2.5 and 2.17 can still end with exit
-/// code 0.
+/// Returns true if the message reports that a parameter could not be read. Lustre 2.5 and 2.17 may still end with exit code 0.
 fn is_unread(line: &str) -> bool {
     is_error(line) && names_job_stats(line)
 }

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use clap::{ArgGroup, Args};
 use jiff::Timestamp;
-use jobstats_client::duration;
+use jobstats_client::program::duration;
 use jobstats_client::spool::is_source;
 use rustix::system::uname;
 
-use crate::frame::Sender;
+use crate::frame::ServerName;
 use crate::read::parameters::Parameters;
 use crate::read::sources::Way;
 use crate::system::lock;
@@ -59,8 +59,8 @@ pub struct Identity {
 
 impl Identity {
     /// Returns the names under which texts are sent.
-    pub fn sender(&self) -> Sender {
-        Sender {
+    pub fn server_name(&self) -> ServerName {
+        ServerName {
             cluster: self.cluster.clone(),
             server: self.server.clone().unwrap_or_else(this_machine),
         }

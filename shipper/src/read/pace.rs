@@ -14,7 +14,7 @@ mod tests;
 /// The longest reading that is not worth a change, whatever the interval.
 const SHORT: Duration = Duration::from_secs(1);
 
-/// The longest reading for which `once` does not pause. A timer calls `once` at most every minute.
+/// The longest reading for which `once` does not pause. A timer runs `once` at most every minute.
 const SHORT_OF_ONCE: Duration = Duration::from_secs(6);
 
 /// The longest pause that is believed. No time limit of lctl leads to a longer one, but a damaged lock file could.
@@ -31,7 +31,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Returns the shortest time from the beginning of a reading to that of the next one.
+    /// Returns the shortest time between the starts of two readings.
     fn apart(self, took: Duration) -> Duration {
         took.saturating_mul(100) / self.percent.max(1)
     }
@@ -60,8 +60,7 @@ impl Pace {
         (now < until).then_some(until)
     }
 
-    /// Reads, and notes how long that took, unless the last reading took so long that it is too early. Then a message
-    /// says so, and there is no result.
+    /// Reads, and records the duration. If the last reading took so long that this one is too early, reports that and returns `None`.
     pub fn unless_early<T>(self, lock: &Lock, read: impl FnOnce() -> T) -> Option<T> {
         let began = Timestamp::now();
         if let Ok(Some(last)) = Last::load(lock)
@@ -91,7 +90,7 @@ struct Last {
 }
 
 impl Last {
-    /// Reads the lock file. Anything else than a reading counts as none.
+    /// Reads the lock file. Any other content counts as no reading.
     fn load(lock: &Lock) -> io::Result<Option<Self>> {
         let line = lock.line(LINE)?;
         let mut numbers = line.split_whitespace().map(str::parse);

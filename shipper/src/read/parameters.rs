@@ -1,10 +1,10 @@
-//! The parameters that lctl is asked for beside `job_stats`. The database knows what they mean; here they are patterns.
+//! The additional parameters in the call of lctl, as patterns. Only the database knows their meaning.
 
 use std::time::Duration;
 
 use clap::Args;
 use jiff::Timestamp;
-use jobstats_client::duration;
+use jobstats_client::program::duration;
 
 use crate::system::lock::Lock;
 use crate::system::message::warn;
@@ -20,13 +20,13 @@ const USUAL: &str = "mdt.*.md_stats,obdfilter.*.stats,mds.MDS.*.stats,ost.OSS.*.
 /// The files of the space that users, groups and projects use. They have two lines for each of these, so they are read less often.
 const USED: [&str; 3] = ["acct_user", "acct_group", "acct_project"];
 
-/// The heading of the options. It is that of no other option of the reader.
+/// The heading of these options in the help.
 const HEADING: &str = "Parameters beside job_stats";
 
 /// The line of the lock file that has the time of the last reading with the used space. `pace` has the first line.
 const LINE: usize = 1;
 
-/// The options of the parameters beside `job_stats`.
+/// The options for additional parameters.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Parameters {
     /// Parameters to read before job_stats in the same call of lctl, as its patterns without braces, or none

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use jobstats_client::duration;
+use jobstats_client::program::duration;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::frame::Reading;
@@ -35,7 +35,7 @@ const NAME: &str = "probe";
 /// The source of the database that takes the text.
 const SOURCE: &str = "openmetrics";
 
-/// The largest file. A larger one says no more.
+/// The largest file. Larger ones would show nothing more.
 const MOST_BYTES: u64 = 16 << 20;
 
 /// The largest text in bytes, when compressed. It has some hundred bytes for each directory.
@@ -44,7 +44,7 @@ const MOST_TEXT: u64 = 16 << 20;
 /// The most bytes of a directory or a target, so that the database takes both as labels.
 const LONGEST: usize = 450;
 
-/// An error in what is to be probed.
+/// An error in the configuration of a probe.
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
     /// The options do not fit together.
@@ -97,7 +97,7 @@ fn place(text: &str) -> Result<Place, &'static str> {
     }
     Ok(Place {
         target: target.map(str::to_owned),
-        // Without slashes that change nothing.
+        // Without redundant slashes.
         directory: Path::new(path).components().collect(),
     })
 }
@@ -142,7 +142,7 @@ impl ProbeOptions {
         };
         probe.look()?;
         Ok(Source {
-            sender: identity.sender(),
+            server_name: identity.server_name(),
             name: NAME.to_owned(),
             source: SOURCE.to_owned(),
             way: Way::Probe(Arc::new(probe)),
@@ -159,7 +159,7 @@ pub fn lock(identity: &Identity) -> PathBuf {
     identity.lock().with_added_extension(NAME)
 }
 
-/// Probes all directories. The text says how long each step took, and what failed.
+/// Probes all directories. The text has the duration of each step, and failures.
 pub fn read(source: &Source, probe: &Probe) -> Result<Reading, ReadError> {
     let start = Instant::now();
     let mut recorder = source.recorder();
@@ -179,7 +179,7 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// Fails if a directory cannot be used. One that hangs may be well later.
+    /// Fails if a directory cannot be used. A directory that hangs may recover later.
     fn look(&self) -> Result<(), ProbeError> {
         let outcomes = self.turn(0);
         let faults = self.faults(&outcomes);

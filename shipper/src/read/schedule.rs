@@ -45,9 +45,8 @@ impl Schedule {
         Duration::from_nanos(self.offset as u64)
     }
 
-    /// Calls `poll` at every poll time, which returns how long its reading took. After one that took too long, the next
-    /// ones are further apart. A message with this name says so, and `begin` is called with the new interval, as it is at
-    /// the beginning.
+    /// Calls `poll`, which returns the duration of its reading, at every poll time. After a slow reading the interval grows. A message with
+    /// this name reports that, and `begin` is called with the new interval, as it is at the start.
     pub fn repeat(
         &self,
         pace: Pace,

@@ -4,7 +4,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use jobstats_client::process::ending;
+use jobstats_client::program::process::ending;
 use jobstats_client::spool::Covers;
 
 use crate::frame::Reading;

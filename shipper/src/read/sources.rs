@@ -1,4 +1,4 @@
-//! The sources that are read: lctl alone, one of the command line, or those of a file.
+//! The sources to read: lctl alone, one source of the command line, or those in a file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use jobstats_client::duration::Length;
-use jobstats_client::process::Process;
-use jobstats_client::trust::{self, TrustError};
+use jobstats_client::files::trust::{self, TrustError};
+use jobstats_client::program::duration::Length;
+use jobstats_client::program::process::Process;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-use crate::frame::{LCTL, Reading, Recorder, Sender};
+use crate::frame::{LCTL, Reading, Recorder, ServerName};
 use crate::read::error::ReadError;
 use crate::read::options::{self, Input, Origin, Reader};
 use crate::read::parameters::Parameters;
@@ -51,7 +51,7 @@ pub enum SourcesError {
 /// A source of texts, and how often it is read.
 #[derive(Debug, Clone)]
 pub struct Source {
-    pub sender: Sender,
+    pub server_name: ServerName,
     /// The name in messages and of files.
     pub name: String,
     /// The name in the database, which different sources of a file may share.
@@ -59,11 +59,11 @@ pub struct Source {
     pub way: Way,
     /// The time between readings.
     pub interval: Duration,
-    /// The time limit of a reading. A file that is followed has none, but it is read in small pieces.
+    /// The time limit of a reading. A followed file needs no limit, because it is read in small pieces.
     pub timeout: Duration,
     /// The largest reading in bytes, when compressed.
     pub most: u64,
-    /// The parameters that lctl is asked for beside `job_stats`.
+    /// The parameters to read in addition to `job_stats`.
     pub parameters: Parameters,
 }
 
@@ -105,7 +105,7 @@ impl Source {
     pub fn of_job_stats(reader: &Reader, input: Option<&Input>, interval: Duration) -> Self {
         let saved = input.and_then(Input::way);
         Self {
-            sender: reader.identity.sender(),
+            server_name: reader.identity.server_name(),
             name: LCTL.to_owned(),
             source: LCTL.to_owned(),
             way: saved.unwrap_or_else(|| Way::Lctl(reader.lctl.clone())),
@@ -137,7 +137,7 @@ impl Source {
 
     /// Starts to record a reading.
     pub(super) fn recorder(&self) -> Recorder {
-        Recorder::of(&self.sender, &self.source, self.most)
+        Recorder::of(&self.server_name, &self.source, self.most)
     }
 
     /// Records the output of a program to its end. Returns the exit status and the messages.

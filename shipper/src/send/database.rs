@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use futures_util::SinkExt;
-use jobstats_client::connection::keepalive;
+use jobstats_client::database::connection::keepalive;
 use jobstats_client::spool::Text;
 use jobstats_client::{Connector, Notice, Session, Settings};
 use tokio::runtime::{self, Runtime};
@@ -46,7 +46,7 @@ impl Drop for Database {
 }
 
 impl Database {
-    /// Prepares TLS and the runtime; connects to nothing yet.
+    /// Prepares TLS and the runtime, without connecting.
     pub fn new(
         settings: Settings,
         timeouts: Timeouts,
@@ -82,7 +82,7 @@ impl Database {
         }
     }
 
-    /// Asks a question, in a form that poolers of transactions pass on.
+    /// Runs a query, in a form that transaction poolers pass on.
     pub fn ask(&mut self, question: &str) -> Result<Vec<SimpleQueryMessage>, SendError> {
         let session = self.take()?;
         let asked = async { Ok(session.client.simple_query(question).await?) };
@@ -150,7 +150,7 @@ impl Transport for Database {
         }
     }
 
-    /// Stores the first text, in a transaction of its own. The session is kept unless it broke.
+    /// Stores the first text in one transaction. The session is reused unless it broke.
     fn store(&mut self, reading: &Reading, texts: &[&Text]) -> Result<Answer, SendError> {
         let Some(text) = texts.first() else {
             return Ok(Answer::Stored);
@@ -189,7 +189,7 @@ impl Transport for Database {
     }
 }
 
-/// Returns true if the database says that it has put the text into `jobstats.rejects`.
+/// Returns true if the notice reports that the text is in `jobstats.rejects`.
 pub fn is_rejection(notice: &Notice) -> bool {
     notice.is_warning && notice.message.starts_with(REJECTED)
 }

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jobstats_client::Kind;
+use jobstats_client::database::tls::{self, Identity, TlsError};
+use jobstats_client::files::trust::{self, TrustError};
 use jobstats_client::spool::Text;
-use jobstats_client::tls::{self, Identity, TlsError};
-use jobstats_client::trust::{self, TrustError};
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::CertificateDer;
 use ureq::http::Uri;
@@ -36,7 +36,7 @@ const MOST_ANSWER: u64 = 64 << 10;
 /// The size of the buffers of a connection.
 const BUFFER: usize = 64 << 10;
 
-/// The variables that name the proxy. The first one that is set counts.
+/// The variables that may name the proxy. The first that is set counts.
 const PROXIES: [&str; 4] = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
 
 /// An error that kept texts from being stored.
@@ -125,7 +125,7 @@ pub struct HttpSettings {
     pub url: Uri,
     /// The file of the token (JWT).
     pub token_file: Option<PathBuf>,
-    /// The file of trusted certificates, instead of those of the system.
+    /// The file of trusted certificates that replaces the system's.
     pub ca_file: Option<PathBuf>,
     /// The files of the client certificate and its key.
     pub identity: Option<(PathBuf, PathBuf)>,
@@ -139,9 +139,9 @@ pub struct Http {
 }
 
 impl Http {
-    /// Checks files and environment; connects to nothing yet.
+    /// Checks files and environment, without connecting.
     pub fn new(settings: HttpSettings, timeouts: Timeouts) -> Result<Self, HttpError> {
-        // The library takes the provider of cryptography that the process has installed; another call changes nothing.
+        // The library uses the process-wide cryptography provider; calling this again changes nothing.
         let _ = CryptoProvider::install_default(ring::default_provider());
         settings.token()?;
         let agent = settings.agent(timeouts)?;
@@ -152,8 +152,7 @@ impl Http {
         })
     }
 
-    /// Sends a request that stores nothing. Its answer says whether the address, the token and the rights of its role are
-    /// as they must be.
+    /// Sends a request that stores nothing. Its answer shows whether the address, the token and the privileges of its role are right.
     pub fn rehearse(&mut self) -> Result<(), HttpError> {
         self.post(&mut Body::nothing())
     }
@@ -195,7 +194,7 @@ impl Transport for Http {
         texts.iter().take_while(fits).count()
     }
 
-    /// PostgREST stores all texts of a request or none. It does not pass on warnings, so a rejected text counts as stored.
+    /// PostgREST stores all texts of a request or no text. It drops warnings, so a rejected text counts as stored.
     fn store(&mut self, reading: &Reading, texts: &[&Text]) -> Result<Answer, SendError> {
         let mut body = Body::new(reading, texts);
         let posted = self.post(&mut body);

@@ -1,9 +1,9 @@
 use super::*;
-use crate::frame::{Recorder, Sender};
+use crate::frame::{Recorder, ServerName};
 
 /// Returns the progress of a reading of two targets and other parameters, after these texts were stored.
 fn progress(stored: &[usize]) -> Progress {
-    let mut recorder = Recorder::of(&Sender::default(), LCTL, u64::MAX);
+    let mut recorder = Recorder::of(&ServerName::default(), LCTL, u64::MAX);
     let text = b"health_check=healthy\nmdt.a-MDT0000.job_stats=\nmdt.b-MDT0000.job_stats=\n";
     recorder.push(text, Duration::ZERO).unwrap();
     let reading = recorder.finish().unwrap();

@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use jobstats_client::{FileError, own_file};
+use jobstats_client::{FileError, files::own_file};
 use rustix::fs::{Access, access};
 use rustix::process::geteuid;
 
@@ -81,9 +81,9 @@ impl Lock {
     }
 }
 
-/// Returns the path of the lock for this server: in the first directory of the package that is there and in which this user may write, and
-/// otherwise in /run for root and in the temporary directory for other users. So the unit, cron and commands by hand have one lock, and
-/// nobody else can hold it.
+/// Returns the path of the lock for this server: in the first of the package's directories that exists and is writable for this user,
+/// otherwise in /run for root and in the temporary directory for other users. So the unit, cron and manual calls share a lock that no other
+/// user can hold.
 pub fn default_path(server: &str) -> PathBuf {
     default_in(&OF_PACKAGE.map(Path::new), server)
 }

@@ -47,7 +47,7 @@ pub fn report(message: impl Display) {
     write(Level::Error, message);
 }
 
-/// Reports something that is wrong, although nothing was lost by it so far.
+/// Reports a problem that has not caused a loss so far.
 pub fn warn(message: impl Display) {
     write(Level::Warning, message);
 }
@@ -67,7 +67,7 @@ pub fn moment(time: Timestamp) -> String {
     time.strftime("%F %TZ").to_string()
 }
 
-/// Says how many readings wait.
+/// Describes the number of queued readings.
 pub fn waiting(count: u64) -> String {
     match count {
         1 => "1 reading waits".to_owned(),
@@ -75,12 +75,12 @@ pub fn waiting(count: u64) -> String {
     }
 }
 
-/// Formats lines for the end of a message, each on a line of its own.
+/// Formats lines for the end of a message, one per line.
 pub fn list(lines: &[String]) -> String {
     lines.iter().map(|line| format!("\n  {line}")).collect()
 }
 
-/// Writes one message to stderr. A failure to write is ignored: nobody is left to tell.
+/// Writes one message to stderr. A failure to write is ignored, because it cannot be reported.
 fn write(level: Level, message: impl Display) {
     if level as u8 <= SHOWN.load(Ordering::Relaxed) {
         let text = format(level, &message.to_string(), is_journal());
@@ -94,9 +94,9 @@ fn write(level: Level, message: impl Display) {
     }
 }
 
-/// Returns the lines of a message. The journal takes each line for an entry of its own.
+/// Returns the lines of a message. The journal makes each line a separate entry.
 fn format(level: Level, message: &str, in_journal: bool) -> String {
-    // What programs and servers said is part of it, and would give a terminal orders.
+    // The message may quote programs and servers, whose control characters would affect a terminal.
     let message = message.replace(|c: char| c.is_control() && c != '\n', " ");
     if in_journal {
         let lines = message.lines();

@@ -1,7 +1,6 @@
-//! Tells systemd that `run` is ready, its last readings and deliveries, and that its threads do not hang.
+//! Notifies systemd that `run` is ready, of its last readings and deliveries, and that its threads do not hang.
 //!
-//! The messages are datagrams to the socket that systemd names, as `sd_notify(3)` describes. Without systemd nothing is
-//! sent.
+//! The messages are datagrams to systemd's socket, as in `sd_notify(3)`. Without systemd nothing is sent.
 //!
 //! A thread that works calls [`beat`] again and again, and [`rest`] before it waits for something that may never come. As
 //! long as no thread has been silent for too long, systemd's watchdog hears of it.
@@ -34,12 +33,12 @@ thread_local! {
     static BEAT: Arc<Beat> = register();
 }
 
-/// Says that this thread works.
+/// Marks this thread as alive.
 pub fn beat() {
     BEAT.with(|beat| beat.store(now(), Ordering::Relaxed));
 }
 
-/// Says that this thread waits for something that may never come.
+/// Marks this thread as waiting for something that may never happen.
 pub fn rest() {
     BEAT.with(|beat| beat.store(RESTING, Ordering::Relaxed));
 }
@@ -58,7 +57,7 @@ fn now() -> u64 {
     u64::try_from(elapsed.as_millis()).unwrap_or(RESTING - 1)
 }
 
-/// Returns the longest time for which a thread that does not rest has been silent.
+/// Returns the longest silence of a thread that is not waiting.
 fn longest_silence() -> Duration {
     let beats = BEATS.lock().unwrap_or_else(PoisonError::into_inner);
     silence(&beats, now())
@@ -72,7 +71,7 @@ fn silence(beats: &[Weak<Beat>], now: u64) -> Duration {
     Duration::from_millis(silences.max().unwrap_or_default())
 }
 
-/// Says that `run` has begun to work.
+/// Reports that `run` is ready.
 pub fn ready() {
     send("READY=1");
 }
@@ -128,7 +127,7 @@ fn send_to(path: &str, message: &str) -> io::Result<()> {
         None => SocketAddr::from_pathname(path)?,
     };
     let socket = UnixDatagram::unbound()?;
-    // A socket that nobody reads must not hold anything up.
+    // A socket without a reader must not block.
     socket.set_nonblocking(true)?;
     socket.send_to_addr(message.as_bytes(), &address)?;
     Ok(())

@@ -8,8 +8,8 @@ use crate::system::message::warn;
 /// on a server that is overloaded.
 pub const USUAL: i32 = 10;
 
-/// Lowers the priority to this nice value, unless it is lower already. Linux derives the priority of disk access from it
-/// as long as nothing else sets that: `nice 10` is the level 6 of 0 to 7 (ioprio_set(2)).
+/// Lowers the priority to this nice value, unless it is lower already. Linux derives the I/O priority from it unless that is set: `nice 10`
+/// is level 6 of 0 to 7 (ioprio_set(2)).
 ///
 /// Threads and programs inherit the priority, so this is called before there are any.
 pub fn lower(nice: i32) {

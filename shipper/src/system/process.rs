@@ -6,8 +6,8 @@ use std::io;
 use std::process::Command;
 use std::time::Duration;
 
-use jobstats_client::process::{Ended, Process};
-use jobstats_client::variables;
+use jobstats_client::files::variables;
+use jobstats_client::program::process::{ExitOutcome, Process};
 
 use crate::system::lock::Lock;
 use crate::system::message::warn;
@@ -21,7 +21,7 @@ mod tests;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Starts a program. It inherits the lock: if this process is killed, the lock is held until the program and its children have ended, so
-/// that no second one starts beside them.
+/// that only one runs at a time.
 pub fn start(command: &mut Command, lock: Option<&Lock>) -> io::Result<Process> {
     for name in secrets(env::vars_os()) {
         command.env_remove(name);
@@ -35,9 +35,9 @@ pub fn finish(
     name: &str,
     limit: Duration,
     sink: impl FnMut(&[u8], Duration) -> io::Result<()>,
-) -> io::Result<Ended> {
+) -> io::Result<ExitOutcome> {
     let ended = process.finish(limit, true, sink);
-    // A second lctl beside one that is stuck would only wait for the same lock.
+    // A second lctl would only wait for the same lock as one that is stuck.
     if !process.kill(PATIENCE)? {
         let id = process.id();
         warn(format_args!(
@@ -50,7 +50,8 @@ pub fn finish(
     ended
 }
 
-/// Returns the variables that hold a password: those of the database, and proxies whose URL has one. What the shipper starts needs none.
+/// Returns the variables that hold a password: those for the database, and proxies with a password in the URL. Child processes do not need
+/// them.
 fn secrets(environment: impl Iterator<Item = (OsString, OsString)>) -> Vec<OsString> {
     let is_secret = |(name, value): &(OsString, OsString)| {
         let has_user = value.as_encoded_bytes().contains(&b'@');

@@ -1,4 +1,4 @@
-//! The database: a private cluster that is stopped, killed, filled, and asked for its rows.
+//! The database: a private cluster that is stopped, killed, filled and queried.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::place::wait_for;
 /// The name of the database.
 const NAME: &str = "faults";
 
-/// Settings of the server. What is confirmed survives the end of all processes, because the machine goes on.
+/// Settings of the server. Confirmed data survives the end of all processes, because the machine stays up.
 const SETTINGS: [&str; 3] = [
     "fsync=off",
     "full_page_writes=off",

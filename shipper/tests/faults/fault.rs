@@ -103,7 +103,7 @@ impl Kind {
         )
     }
 
-    /// Returns true if readings may be dropped, which the shipper must say.
+    /// Returns true if readings may be dropped, which the shipper must report.
     pub fn may_drop(self) -> bool {
         matches!(
             self,
@@ -218,7 +218,7 @@ impl Scene<'_> {
         self.proxy.release();
     }
 
-    /// Waits until the planned trouble has begun. A shipper that could not read and has nothing to send meets none.
+    /// Waits until the planned trouble has begun. A shipper that could not read and has nothing to send does not meet it.
     fn wait_for_trouble(&self, running: &mut Running) {
         wait_for("connection", || {
             self.proxy.has_begun() || running.0.try_wait().is_ok_and(|ended| ended.is_some())
@@ -371,7 +371,7 @@ impl Scene<'_> {
 /// The number of readings in an hour.
 const AN_HOUR: usize = 30;
 
-/// Chooses by how many readings a clock is wrong. Returns also the error, with which no time is that of another reading.
+/// Chooses the error of a clock, in readings. Also returns the exact error, with which the times of two readings never coincide.
 fn step(sign: i64, random: &mut Rng) -> (usize, i64) {
     let steps = random.i64(1..10);
     (steps as usize, sign * (steps * 120 + 60) * SECOND)

@@ -1,4 +1,4 @@
-//! Stands in for lctl: prints what the simulator says, or fails.
+//! Stands in for lctl: prints the simulator's output, or fails.
 
 use std::io::{Write, stderr, stdout};
 use std::path::Path;

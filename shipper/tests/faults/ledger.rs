@@ -33,7 +33,7 @@ pub struct Counts {
     pub rejected: u64,
     /// Readings that were dropped, by limits or a full disk.
     pub dropped: u64,
-    /// Readings that the shipper said it dropped.
+    /// Readings that the shipper reported as dropped.
     pub said_dropped: u64,
     /// Readings of the spool that are gone for no reason that the shipper gave.
     pub lost: u64,
@@ -123,7 +123,7 @@ fn call_of(calls: &[Call], since: usize, label: Timestamp) -> Option<usize> {
 pub struct Before {
     /// The number of calls of lctl.
     calls: usize,
-    /// The losses that the shipper said.
+    /// The losses that the shipper reported.
     losses: Losses,
     /// The number of readings that took too long.
     late: usize,
@@ -178,7 +178,7 @@ impl Ledger {
             let late = server.count_said(LATE) - before.late;
             one.counts.said_dropped = limits + room;
             one.counts.dropped = one.missing.min(limits) + one.unspooled.min(room);
-            // What is missing otherwise is lost.
+            // Any other missing reading is lost.
             one.counts.lost = one.missing.saturating_sub(limits);
             if !has_kills {
                 one.counts.lost += one.unspooled.saturating_sub(room + late as u64);

@@ -1,7 +1,7 @@
 //! Injects faults into the way from lctl to the database, and counts readings that are lost or doubled.
 //!
-//! `scripts/faults.sh` starts this program. Servers read simulated time: each call of lctl moves the clock of its server on
-//! by two minutes, however long it took. So nothing depends on the speed of the machine.
+//! `scripts/faults.sh` starts this program. Servers read simulated time: each call of lctl advances the clock of its server by two minutes,
+//! regardless of its duration. So nothing depends on the speed of the machine.
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 #![allow(clippy::panic, reason = "a step that fails is a test that fails")]
 #![allow(missing_docs, reason = "a test is no library")]

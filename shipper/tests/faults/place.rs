@@ -17,7 +17,7 @@ pub const SECOND: i64 = 1_000_000_000;
 /// The simulated time between two readings.
 const INTERVAL: i64 = 120 * SECOND;
 
-/// The true time of a reading. It lies in the second half of a second, in which nothing happens.
+/// The true time of a reading. It is in the second half of a second, in which nothing happens.
 pub fn time_of(call: u64) -> i64 {
     START + (call as i64 + 1) * INTERVAL + 600_000_000
 }
@@ -27,17 +27,17 @@ pub fn time_of(call: u64) -> i64 {
 pub enum Mode {
     /// Prints everything.
     Whole,
-    /// Prints nothing and does not end.
+    /// Prints nothing and hangs.
     Hangs,
     /// Prints half of the text and does not end.
     HangsHalf,
-    /// Prints nothing and ends with an error.
+    /// Prints nothing and fails.
     Fails,
     /// Prints half of the text and ends with an error.
     FailsHalf,
     /// Prints half of the text and is killed.
     Killed,
-    /// Prints half of the text, and hides it behind the exit code of a pattern that matched nothing.
+    /// Prints half of the text, and hides that behind the exit code for a pattern without match.
     Hides,
 }
 
@@ -108,7 +108,7 @@ impl Place {
         Mode::ALL[self.number("mode") as usize]
     }
 
-    /// Sets the time by which the clock is ahead, and shows it at once.
+    /// Sets the lead of the clock, and publishes it at once.
     pub fn set_error(&self, error: i64) {
         self.replace("error", &error.to_string());
         self.show_time();

@@ -12,7 +12,7 @@ use std::thread;
 pub enum Trouble {
     /// Both directions are closed.
     Cut,
-    /// Nothing is passed on any more, and nothing is closed.
+    /// Passes nothing on, and closes nothing.
     Stall,
     /// The database sees the end of the connection first.
     CloseToDatabase,
@@ -20,17 +20,17 @@ pub enum Trouble {
     CloseToShipper,
     /// The database still gets the text, but the shipper does not get the answer.
     LoseAnswer,
-    /// Nothing is passed on until [`Proxy::release`].
+    /// Passes nothing on until [`Proxy::release`].
     Hold,
 }
 
-/// The moment of a trouble: when the shipper says this word.
+/// The trigger of a trouble: this word from the shipper.
 pub const WORDS: [&[u8]; 5] = [
     b"application_name",
     b"START TRANSACTION",
     b"SET LOCAL",
     b"COPY jobstats.feed",
-    // The zero byte tells the statement from READ COMMITTED.
+    // The zero byte distinguishes the statement from READ COMMITTED.
     b"COMMIT\0",
 ];
 
@@ -52,7 +52,7 @@ struct Shared {
     released: Condvar,
 }
 
-/// A proxy on a port of its own.
+/// A proxy on a random port.
 pub struct Proxy {
     /// The port.
     pub port: u16,
@@ -70,7 +70,7 @@ impl Proxy {
         Self { port, shared }
     }
 
-    /// Gives the next connection that says this word this trouble.
+    /// Gives this trouble to the next connection on which this word is sent.
     pub fn plan(&self, trouble: Trouble, word: &'static [u8]) {
         let mut state = self.shared.state.lock().unwrap();
         state.next = Some((trouble, word));
@@ -130,7 +130,7 @@ fn pass_back(mut server: UnixStream, mut client: TcpStream) {
     );
 }
 
-/// Passes on what the shipper says. The messages with the words are small, so each arrives in one piece.
+/// Passes on the shipper's data. Messages with the words are small, so each arrives in one piece.
 fn pass_on(mut client: TcpStream, mut server: UnixStream, shared: &Shared) {
     let mut buffer = [0; 65536];
     while let Ok(read @ 1..) = client.read(&mut buffer) {

@@ -141,8 +141,8 @@ impl Server {
         self.start(self.shipper("run", url).args(["--interval", "50ms"]))
     }
 
-    /// Waits until such a shipper has read so often since this number of calls. One that has ended, because the lctl of one that
-    /// was killed still had the lock, is started again.
+    /// Waits until such a shipper has read this many times since this number of calls. Restarts it if it ended because the lctl of a killed
+    /// one still held the lock.
     pub fn read_on(&self, running: &mut Running, url: &str, before: usize, readings: usize) {
         for reading in 1..=readings {
             wait_for("reading", || {
@@ -170,7 +170,7 @@ impl Server {
         }
     }
 
-    /// Returns what the shipper says it lost.
+    /// Returns the losses that the shipper reports.
     pub fn losses(&self) -> Losses {
         Losses::read(&self.place.spool()).unwrap()
     }

@@ -12,10 +12,8 @@ const ONE_TARGET: &str = "echo mdt.fs-MDT0000.job_stats=job_stats:";
 
 #[test]
 fn lctl_runs_with_low_priority() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
-    // The priority of this process is that of the tests.
+    let mut database = needs!(Database::new());
+    // The tests run at this process's priority.
     let nice = |number: i32| format!("echo \"nice $(nice)\" >\"$0.{number}\"; {ONE_TARGET}");
     let own = String::from_utf8(Command::new("nice").output().unwrap().stdout).unwrap();
     let own: i32 = own.trim().parse().unwrap();
@@ -37,9 +35,7 @@ fn lctl_runs_with_low_priority() {
 
 #[test]
 fn disk_access_has_low_priority_too() {
-    let Some(database) = Database::new() else {
-        return;
-    };
+    let database = needs!(Database::new());
     if Command::new("ionice").arg("-V").output().is_err() {
         return not_run("ionice is not installed");
     }
@@ -49,7 +45,7 @@ fn disk_access_has_low_priority_too() {
         .args(&["--nice", "19"])
         .run()
         .succeeds_silently();
-    // No class of its own, or the lowest level of the usual class: both mean that the level follows the nice value.
+    // No I/O class, or the lowest level of the default class: in both cases the level follows the nice value.
     let class = fs::read_to_string(lctl.file("lctl.class")).unwrap();
     assert!(
         class.starts_with("none") || class.starts_with("best-effort: prio 7"),
@@ -59,9 +55,7 @@ fn disk_access_has_low_priority_too() {
 
 #[test]
 fn a_standby_says_nothing_unless_it_is_asked() {
-    let Some(database) = Database::new() else {
-        return;
-    };
+    let database = needs!(Database::new());
     let lctl = Fake::new(
         r#"for p in mdt obdfilter; do
             echo "error: get_param: param_path '$p/*/job_stats': No such file or directory" >&2; done; exit 2"#,
@@ -85,9 +79,7 @@ fn pausing(shipper: Shipper) -> Shipper {
 
 #[test]
 fn once_pauses_after_a_long_reading() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let lctl = Fake::new(ONE_TARGET);
     let lock = lctl.file("lock");
     let once = || pausing(Shipper::once(&database, &lctl.path())).lock(&lock);
@@ -127,9 +119,7 @@ fn once_pauses_after_a_long_reading() {
 
 #[test]
 fn run_stretches_its_interval_after_a_long_reading() {
-    let Some(database) = Database::new() else {
-        return;
-    };
+    let database = needs!(Database::new());
     let lctl = Fake::new(&format!("[ -e \"$0.quick\" ] || sleep 1.1; {ONE_TARGET}"));
     let url = database.url();
     let mut shipper = pausing(Shipper::new(&[
@@ -155,9 +145,7 @@ fn run_stretches_its_interval_after_a_long_reading() {
 
 #[test]
 fn once_waits_for_its_part_of_the_spread() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let part = |server: &String| xxh3_64(server.as_bytes()) % 500;
     let server = (0..)
         .map(|number| format!("oss{number}"))
@@ -189,9 +177,7 @@ fn large_text() -> Vec<u8> {
 
 #[test]
 fn memory_does_not_grow_with_the_text_of_a_command_or_file() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let place = Fake::new("");
     let file = place.file("large");
     fs::write(&file, large_text()).unwrap();

@@ -30,9 +30,7 @@ fn trigger(database: &mut Database, body: &str) {
 
 #[test]
 fn the_environment_names_the_database() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let lctl = Fake::new(&format!("env >\"$0.env\"; {TWO_TARGETS}"));
     without_database(&lctl)
         .env("JOBSTATS_DATABASE_URL", &database.url())
@@ -48,9 +46,7 @@ fn the_environment_names_the_database() {
 
 #[test]
 fn a_file_names_the_database_if_nobody_else_can_read_it() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let lctl = lctl();
     let file = lctl.file("shipper.conf");
     fs::write(
@@ -120,9 +116,7 @@ fn what_may_pass_is_tried_again() {
     for state in [
         "40P01", "40001", "55P03", "53100", "53200", "25006", "25P03", "57P03", "XX000",
     ] {
-        let Some(mut database) = Database::new() else {
-            return;
-        };
+        let mut database = needs!(Database::new());
         trigger(
             &mut database,
             &format!("IF nextval('tries') <= 2 THEN RAISE SQLSTATE '{state}'; END IF;"),
@@ -137,9 +131,7 @@ fn what_may_pass_is_tried_again() {
 
 #[test]
 fn a_lasting_conflict_is_given_up_and_the_other_targets_are_sent() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     trigger(
         &mut database,
         "IF nextval('tries') <= 5 THEN RAISE SQLSTATE '40P01'; END IF;",
@@ -152,9 +144,7 @@ fn a_lasting_conflict_is_given_up_and_the_other_targets_are_sent() {
 
 #[test]
 fn a_broken_connection_is_made_again() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     trigger(
         &mut database,
         "IF nextval('tries') = 2 THEN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(5); END IF;",
@@ -167,9 +157,7 @@ fn a_broken_connection_is_made_again() {
 
 #[test]
 fn a_refused_text_does_not_stop_the_others() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     trigger(
         &mut database,
         "IF nextval('tries') = 1 THEN RAISE SQLSTATE '54000' USING MESSAGE = 'too large', HINT = 'raise max_text';
@@ -184,15 +172,13 @@ fn a_refused_text_does_not_stop_the_others() {
 
 #[test]
 fn a_missing_store_and_missing_rights_have_their_exit_codes() {
-    let Some(mut database) = Database::empty() else {
-        return;
-    };
+    let mut database = needs!(Database::empty());
     Shipper::once(&database, &lctl().path())
         .run()
         .is(78, &["jobstats", "SQLSTATE"]);
     database.execute("CREATE SCHEMA jobstats; CREATE TABLE jobstats.feed (cluster text, server text, \"time\" timestamptz,
         body_zstd bytea, duration interval, shipper text, source text, covers tstzrange)");
-    // A role that exists everywhere and may do nothing here.
+    // A role that exists everywhere and has no privileges here.
     let url = database.url_with("options=-c%20role%3Dpg_monitor");
     without_database(&lctl())
         .args(&["--database-url", &url])
@@ -203,9 +189,7 @@ fn a_missing_store_and_missing_rights_have_their_exit_codes() {
 
 #[test]
 fn the_feed_sees_read_committed_whatever_the_default_is() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     trigger(
         &mut database,
         "IF current_setting('transaction_isolation') <> 'read committed' THEN RAISE SQLSTATE '25001'; END IF;",
@@ -221,9 +205,7 @@ fn the_feed_sees_read_committed_whatever_the_default_is() {
 #[test]
 fn a_commit_is_on_disk_before_it_counts() {
     for (default, expected) in [("off", "on"), ("on", "on"), ("local", "local")] {
-        let Some(mut database) = Database::new() else {
-            return;
-        };
+        let mut database = needs!(Database::new());
         trigger(
             &mut database,
             "NEW.cluster := current_setting('synchronous_commit');",
@@ -240,9 +222,7 @@ fn a_commit_is_on_disk_before_it_counts() {
 
 #[test]
 fn a_statement_that_takes_too_long_is_ended() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     trigger(
         &mut database,
         "IF nextval('tries') = 1 THEN PERFORM pg_sleep(86400); END IF;",
@@ -273,9 +253,7 @@ fn a_database_that_never_answers_is_given_up() {
 
 #[test]
 fn a_locked_store_costs_two_limits_and_not_one_per_target() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     trigger(&mut database, "PERFORM pg_sleep(86400);");
     let targets = "for n in 0 1 2 3 4 5; do echo mdt.fs-MDT000$n.job_stats=job_stats:; done";
     let ended = Shipper::once(&database, &Fake::new(targets).path())
@@ -285,8 +263,7 @@ fn a_locked_store_costs_two_limits_and_not_one_per_target() {
     assert_eq!(ended.said.matches("57014").count(), 2, "{}", ended.said);
 }
 
-/// Passes on what a client and a server say to each other, until the client says this word; then it is silent and keeps
-/// the connections open.
+/// Forwards between a client and a server until the client sends this word; then stays silent and keeps the connections open.
 fn falls_silent_at(word: &'static [u8], server: String) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -317,9 +294,7 @@ fn pass_on<F: Read, T: Write>(mut from: F, mut to: T, word: &[u8]) {
 
 #[test]
 fn a_connection_that_dies_silently_before_the_commit_locks_nobody_out() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let sockets =
         database.column("SELECT split_part(current_setting('unix_socket_directories'), ',', 1)");
     let socket = format!(
@@ -330,7 +305,7 @@ fn a_connection_that_dies_silently_before_the_commit_locks_nobody_out() {
     if UnixStream::connect(&socket).is_err() {
         return not_run("the server has no socket here");
     }
-    // The zero byte tells the statement from READ COMMITTED.
+    // The zero byte distinguishes the statement from READ COMMITTED.
     let port = falls_silent_at(b"COMMIT\0", socket);
     let name = database.column("SELECT current_database()::text").remove(0);
     let user = database.column("SELECT current_user::text").remove(0);

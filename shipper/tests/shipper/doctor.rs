@@ -34,9 +34,7 @@ fn has(said: &str, lines: &[&str]) {
 
 #[test]
 fn each_step_is_well_and_nothing_is_stored() {
-    let Some(mut database) = Database::with_store() else {
-        return;
-    };
+    let mut database = needs!(Database::with_store());
     database.execute("SELECT jobstats_setup(raw_retention => '2 days')");
     let writer = database.writer();
     let lctl = Fake::new(TWO_TARGETS);
@@ -110,9 +108,7 @@ fn each_step_is_well_and_nothing_is_stored() {
 
 #[test]
 fn empty_texts_and_short_intervals_are_warnings() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let lctl = Fake::new(
         "echo mdt.fs-MDT0000.job_cleanup_interval=100; echo mdt.fs-MDT0000.job_stats=job_stats:",
     );
@@ -153,9 +149,7 @@ fn what_cannot_be_reached_is_named() {
 
 #[test]
 fn a_server_that_takes_no_writes_is_named_as_a_standby() {
-    let Some(mut database) = Database::with_store() else {
-        return;
-    };
+    let mut database = needs!(Database::with_store());
     let writer = database.writer();
     let separator = if writer.contains('?') { '&' } else { '?' };
     let standby = format!("{writer}{separator}options=-c%20default_transaction_read_only=on");

@@ -33,9 +33,7 @@ fn text_of(target: &str, text: &str) -> String {
 
 #[test]
 fn what_lctl_printed_is_stored_word_for_word_and_compared() {
-    let Some(mut database) = Database::with_store() else {
-        return;
-    };
+    let mut database = needs!(Database::with_store());
     let simulator = simulator::build();
     let ship = |time, text: &str| {
         let arguments = ["once", "--input", "-", "--server", SERVER, "--time", time];
@@ -48,7 +46,7 @@ fn what_lctl_printed_is_stored_word_for_word_and_compared() {
     for (time, text) in &texts {
         ship(time, text);
     }
-    // A repetition changes nothing.
+    // Sending it again changes nothing.
     ship(texts[0].0, &texts[0].1);
 
     let stored = r#"SELECT body FROM jobstats.raw_text JOIN jobstats.targets USING (target_id)
@@ -77,9 +75,7 @@ fn what_lctl_printed_is_stored_word_for_word_and_compared() {
 
 #[test]
 fn a_writer_needs_no_right_but_to_insert() {
-    let Some(mut database) = Database::with_store() else {
-        return;
-    };
+    let mut database = needs!(Database::with_store());
     let writer = database.writer();
     let lctl = TempDir::new().unwrap();
     let made = Command::new(simulator::build())
@@ -115,9 +111,7 @@ fn a_writer_needs_no_right_but_to_insert() {
 
 #[test]
 fn what_the_database_rejects_is_reported() {
-    let Some(mut database) = Database::with_store() else {
-        return;
-    };
+    let mut database = needs!(Database::with_store());
     database.execute("SELECT jobstats_setup(raw_retention => '2 days')");
     let text = "obdfilter.fs-OST0000.job_stats=\njob_stats:\n";
     let ship = |time| {

@@ -21,9 +21,7 @@ fn once(database: &Database, input: &str) -> Shipper {
 
 #[test]
 fn a_pipe_is_split_at_its_targets_and_timed() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     once(&database, "-")
         .run_with_input(TEXT)
         .succeeds_silently();
@@ -38,9 +36,7 @@ fn a_pipe_is_split_at_its_targets_and_timed() {
 
 #[test]
 fn a_file_has_the_time_that_is_given_and_no_duration() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let directory = Fake::new("");
     let file = directory.file("text");
     fs::write(&file, TEXT).unwrap();
@@ -55,9 +51,7 @@ fn a_file_has_the_time_that_is_given_and_no_duration() {
 
 #[test]
 fn text_that_names_no_target_is_an_error_with_its_remedy() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let without_names = "job_stats:\n- job_id:          a.1000\n";
     for text in ["hello world\n", without_names] {
         let words = [
@@ -71,9 +65,7 @@ fn text_that_names_no_target_is_an_error_with_its_remedy() {
 
 #[test]
 fn nothing_is_an_error() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     for text in ["", "\n"] {
         once(&database, "-").run_with_input(text).is(66, &["empty"]);
     }

@@ -19,9 +19,7 @@ const OSS: &str = r#"
 
 #[test]
 fn each_target_arrives_as_a_row_with_its_interval_in_front() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let lctl = Fake::new(OSS);
     Shipper::once(&database, &lctl.path())
         .args(&["--cluster", "puhti"])
@@ -50,9 +48,7 @@ fn each_target_arrives_as_a_row_with_its_interval_in_front() {
 
 #[test]
 fn time_is_that_of_the_first_byte_and_duration_ends_with_the_last() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     // It notes when it goes on. More than a pipe holds is printed before, so the shipper has read the first part of it.
     let lctl = Fake::new(
         r#"more() { head -c 300000 /dev/zero | tr '\0' '\n'; sleep 0.2; date +%s.%N >>"$0.times"; }
@@ -83,9 +79,7 @@ fn time_is_that_of_the_first_byte_and_duration_ends_with_the_last() {
 
 #[test]
 fn lctl_is_asked_for_intervals_and_stats_once() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let lctl = Fake::new("echo \"$@\" >>\"$0.asked\"; echo 'mdt.fs-MDT0000.job_stats=job_stats:'");
     // The documentation has the same list.
     let page = include_str!("../../../docs/shipper.md");
@@ -131,7 +125,7 @@ fn lctl_is_asked_for_intervals_and_stats_once() {
     assert_eq!(database.count(), 7);
 }
 
-/// The text of parameters beside `job_stats`.
+/// The text of additional parameters.
 const OTHERS: &str = "obdfilter.fs-OST0000.stats=\nsnapshot_time             1700000000.5 secs.nsecs\n\
     read_bytes                2 samples [bytes] 4096 4096 8192 33554432\n\
     obdfilter.fs-OST0001.stats=snapshot_time             1700000000.5 secs.nsecs\nosd-zfs.fs-OST0000.filesfree=7\n";
@@ -145,9 +139,7 @@ const UNREAD: &str = r#"
 
 #[test]
 fn other_parameters_are_a_row_beside_those_of_the_targets_and_cost_them_nothing() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let lctl = Fake::new(&format!("printf '{OTHERS}'; {UNREAD}\n{OSS}"));
     let once = || Shipper::once(&database, &lctl.path());
     once().run().succeeds_silently();
@@ -177,10 +169,8 @@ fn other_parameters_are_a_row_beside_those_of_the_targets_and_cost_them_nothing(
 
 #[test]
 fn lctl_that_does_not_get_to_job_stats_is_called_for_them_alone() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
-    // It hangs, is killed or fails, after more text than a pipe holds, wherever it is asked for others.
+    let mut database = needs!(Database::new());
+    // It hangs, is killed or fails when other parameters are requested, after more text than a pipe holds.
     let others = "head -c 300000 /dev/zero | tr '\\0' '\\n'; echo health_check=healthy";
     for end in ["exec sleep 86400", "kill -9 $$", "exit 5"] {
         let lctl = Fake::new(&format!(
@@ -200,9 +190,7 @@ fn lctl_that_does_not_get_to_job_stats_is_called_for_them_alone() {
 
 #[test]
 fn a_server_without_targets_sends_nothing_whatever_else_it_has() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let lctl = Fake::new(
         r#"echo >>"$0.calls"; echo health_check=healthy
         for kind in mdt obdfilter; do
@@ -224,9 +212,7 @@ fn a_server_without_targets_sends_nothing_whatever_else_it_has() {
 
 #[test]
 fn what_lctl_says_beside_a_good_reading_is_passed_on() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let lctl = Fake::new("echo 'mdt.fs-MDT0000.job_stats=job_stats:'; echo 'a warning' >&2");
     Shipper::once(&database, &lctl.path())
         .run()
@@ -236,9 +222,7 @@ fn what_lctl_says_beside_a_good_reading_is_passed_on() {
 
 #[test]
 fn bytes_that_are_no_text_arrive_as_they_are() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let lctl = Fake::new(r"printf 'mdt.fs-MDT0000.job_stats=\n- job_id: \303\\xA9 \000\n'");
     Shipper::once(&database, &lctl.path())
         .run()
@@ -254,12 +238,10 @@ fn bytes_that_are_no_text_arrive_as_they_are() {
     );
 }
 
-/// A reading that failed: exit code 74, words about it, and nothing sent.
+/// A failed reading: exit code 74, a message, and no delivery.
 #[track_caller]
 fn drops(script: &str, arguments: &[&str], words: &[&str]) {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let lctl = Fake::new(script);
     Shipper::once(&database, &lctl.path())
         .args(arguments)
@@ -303,9 +285,7 @@ fn a_cut_that_the_exit_code_hides_is_seen() {
 
 #[test]
 fn a_server_without_targets_has_nothing_to_read() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let lctl = Fake::new(
         "echo \"error: get_param: param_path 'mdt/*/job_stats': No such file or directory\" >&2; exit 2",
     );
@@ -319,9 +299,7 @@ fn a_server_without_targets_has_nothing_to_read() {
 #[test]
 fn a_reading_that_takes_too_long_is_dropped_and_lctl_killed_with_its_children() {
     let script = after_a_target("sleep 86400 & echo $! >\"$0.child\"; wait");
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let lctl = Fake::new(&script);
     let run = |limit: &str| {
         Shipper::once(&database, &lctl.path())
@@ -343,9 +321,7 @@ fn a_reading_that_takes_too_long_is_dropped_and_lctl_killed_with_its_children() 
 
 #[test]
 fn a_missing_program_is_named() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let missing = std::path::Path::new("/nowhere/lctl");
     Shipper::once(&database, missing)
         .run()
@@ -355,9 +331,7 @@ fn a_missing_program_is_named() {
 
 #[test]
 fn a_line_on_stderr_that_is_no_error_drops_no_reading() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let lctl = Fake::new(&format!(
         "echo 'lctl: no version information available' >&2\n{OSS}"
     ));

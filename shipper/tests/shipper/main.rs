@@ -1,6 +1,16 @@
-//! The shipper's program as its users run it. All is one program of tests, since each has a database of its own and linking takes longer
-//! than running.
+//! Runs the shipper's program as users do. All tests are in one program, because each has a private database and linking takes longer than
+//! running.
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
+
+/// Unwraps a fixture, or ends the test where it is missing.
+macro_rules! needs {
+    ($fixture:expr) => {
+        match $fixture {
+            Some(it) => it,
+            None => return,
+        }
+    };
+}
 
 mod common;
 

@@ -23,9 +23,7 @@ fn once(database: &Database, lctl: &Fake, arguments: &[&str]) -> Ended {
 
 #[test]
 fn a_notice_of_the_database_is_shown_once_and_a_warning_each_time() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     database.execute("CREATE SEQUENCE calls");
     raising(
         &mut database,
@@ -43,9 +41,7 @@ fn a_notice_of_the_database_is_shown_once_and_a_warning_each_time() {
 
 #[test]
 fn the_levels_are_chosen_on_the_command_line() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     raising(&mut database, "RAISE WARNING 'odd'");
     let lctl = Fake::new(ONE_TARGET);
     let bytes = "MDT0000: 36 bytes sent as ";
@@ -73,9 +69,7 @@ fn a_failed_connection_names_the_database_and_no_target() {
         &["cannot connect to 127.0.0.1:1/lustre as writer: Connection refused"],
     );
     assert!(!refused.said.contains("MDT0000"), "{}", refused.said);
-    let Some(database) = Database::new() else {
-        return;
-    };
+    let database = needs!(Database::new());
     let url = database.url_with("user=nobody_of_that_name");
     once(&url).is(
         77,

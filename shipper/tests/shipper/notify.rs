@@ -8,9 +8,7 @@ use crate::common::{Database, Fake, PATIENCE, Running, Shipper, wait_for};
 
 #[test]
 fn run_is_ready_says_what_it_did_and_calls_the_watchdog() {
-    let Some(database) = Database::new() else {
-        return;
-    };
+    let database = needs!(Database::new());
     let lctl = Fake::new("echo mdt.fs-MDT0000.job_stats=job_stats:");
     let path = lctl.file("notify.sock");
     let socket = UnixDatagram::bind(&path).unwrap();

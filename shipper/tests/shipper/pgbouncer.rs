@@ -26,7 +26,7 @@ impl Drop for Pooler {
 }
 
 impl Pooler {
-    /// Returns `None`, and says so, if PgBouncer is not installed.
+    /// Reports and returns `None` if PgBouncer is not installed.
     fn new(database: &Database) -> Option<Self> {
         let program = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"];
         let Some(program) = program.into_iter().find(|path| fs::exists(path).unwrap()) else {
@@ -86,13 +86,9 @@ impl Pooler {
 
 #[test]
 fn several_shippers_share_a_session_of_the_server() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     database.execute("ALTER TABLE jobstats.feed ADD session integer DEFAULT pg_backend_pid()");
-    let Some(pooler) = Pooler::new(&database) else {
-        return;
-    };
+    let pooler = needs!(Pooler::new(&database));
     let lctl = Fake::new(ONE_TARGET);
     let mut running = Vec::new();
     for server in ["oss1", "oss2", "oss3"] {
@@ -111,7 +107,7 @@ fn several_shippers_share_a_session_of_the_server() {
     wait_for("five readings of each server", || {
         database.column(done) == ["true"]
     });
-    // One session for all, and nothing of the shippers stays in it.
+    // One session for all; the shippers leave no state in it.
     let sessions = "SELECT count(DISTINCT session)::text FROM jobstats.feed";
     assert_eq!(database.column(sessions), ["1"]);
     for (mut shipper, _lock) in running {

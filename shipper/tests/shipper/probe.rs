@@ -117,7 +117,7 @@ fn a_place_that_others_could_change_is_refused() {
     fs::write(victim.join("file"), "precious").unwrap();
     fs::set_permissions(&open, Permissions::from_mode(0o1777)).unwrap();
     symlink(&own, client.path("link")).unwrap();
-    // What stands where the file of the probe is expected is neither followed nor removed.
+    // Other files at the place of the probe's file are neither followed nor removed.
     symlink(victim.join("file"), taken.join(file_name())).unwrap();
     for (name, word) in [
         ("link", "link: "),
@@ -160,9 +160,7 @@ fn texts_wait_in_the_spool_and_a_second_probe_gives_way() {
 
 #[test]
 fn a_store_has_the_times_of_a_target() {
-    let Some(mut database) = Database::with_store() else {
-        return;
-    };
+    let mut database = needs!(Database::with_store());
     database.execute("SELECT jobstats_setup(metrics => '{jobstats_probe_*}')");
     let client = Client::new();
     let directory = client.make("directory");

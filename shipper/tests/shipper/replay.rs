@@ -7,7 +7,7 @@ use std::process::Stdio;
 use crate::common::machine::{COUNTING, readings, texts};
 use crate::common::{AWAY, Database, Ended, Fake, Running, Shipper, unpack, wait_for};
 
-/// A stand-in for lctl with a recording beside it.
+/// A stand-in for lctl, with a recording.
 struct Recording(Fake);
 
 impl Recording {
@@ -50,9 +50,7 @@ impl Recording {
 
 #[test]
 fn readings_are_kept_and_sent_with_their_times() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let recording = Recording::new();
     for _ in 1..=2 {
         recording.record().run().succeeds_silently();
@@ -75,7 +73,7 @@ fn readings_are_kept_and_sent_with_their_times() {
     );
     assert_eq!(database.column(&times), ["mds1 t t"]);
 
-    // What was sent is not sent again, unless somebody asks for it or it goes elsewhere.
+    // Texts are not sent again, except on request or to another destination.
     let all = "all 2 readings were sent before; --again sends them again";
     recording.replay(&database.url(), &[]).is(0, &[all]);
     assert_eq!(database.count(), 4);
@@ -97,9 +95,7 @@ fn readings_are_kept_and_sent_with_their_times() {
 
 #[test]
 fn an_interrupted_replay_goes_on_where_it_was() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     database.execute(
         "CREATE TABLE stop ();
          CREATE FUNCTION stop() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -128,9 +124,7 @@ fn an_interrupted_replay_goes_on_where_it_was() {
 
 #[test]
 fn damaged_files_are_reported_and_the_others_sent() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let recording = Recording::new();
     recording
         .replay(&database.url(), &[])
@@ -162,9 +156,7 @@ fn record_reads_at_an_interval() {
 
 #[test]
 fn texts_that_are_too_old_or_older_than_the_store_are_refused() {
-    let Some(mut database) = Database::with_store() else {
-        return;
-    };
+    let mut database = needs!(Database::with_store());
     let observed = r#"SELECT concat_ws(' ', cluster, "time" AT TIME ZONE 'UTC')
         FROM jobstats.observations JOIN jobstats.targets USING (target_id) ORDER BY 1"#;
     database.execute("SELECT jobstats_setup(raw_retention => '2 days')");
@@ -185,14 +177,14 @@ fn texts_that_are_too_old_or_older_than_the_store_are_refused() {
         [""; 0]
     );
 
-    // It names what has to be set.
+    // It names the missing setting.
     let setup = refused.said.split_once("run ").unwrap().1;
     let setup = setup.split_once(')').unwrap().0.to_owned();
     database.execute(&format!("{setup}, retention => '100 years')"));
     recording.replay(&database.url(), &[]).succeeds_silently();
     let times = [" 2026-01-01 08:00:00", " 2026-01-01 08:02:00"];
     assert_eq!(database.column(observed), times);
-    // A repetition changes nothing.
+    // Sending it again changes nothing.
     recording
         .replay(&database.url(), &["--again"])
         .succeeds_silently();

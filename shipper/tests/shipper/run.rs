@@ -10,9 +10,7 @@ const ONE_TARGET: &str = "echo mdt.fs-MDT0000.job_stats=job_stats:";
 
 #[test]
 fn a_second_instance_gives_way() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let lctl = Fake::new(&format!(
         "touch \"$0.started\"; while [ ! -e \"$0.go\" ]; do sleep 0.05; done; {ONE_TARGET}"
     ));
@@ -35,7 +33,7 @@ fn a_second_instance_gives_way() {
     fs::write(lctl.file("lctl.go"), "").unwrap();
     assert!(first.wait().unwrap().success());
     assert_eq!(database.count(), 1);
-    // The file that is left over locks nobody out.
+    // The leftover file does not block the lock.
     once().run().succeeds_silently();
     assert_eq!(database.count(), 2);
 }
@@ -54,9 +52,7 @@ fn killed(mut shipper: Shipper, lctl: &Fake) -> PathBuf {
 
 #[test]
 fn a_killed_instance_takes_its_lctl_with_it() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let lctl = Fake::new(&format!(
         "[ ! -e \"$0.started\" ] || {{ {ONE_TARGET}; exit; }}; echo $$ >\"$0.started\"; exec sleep 600"
     ));
@@ -70,9 +66,7 @@ fn a_killed_instance_takes_its_lctl_with_it() {
 
 #[test]
 fn a_killed_instance_leaves_its_lock_to_what_its_lctl_left_running() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let lctl = Fake::new(&format!(
         "[ ! -e \"$0.started\" ] || {{ {ONE_TARGET}; exit; }}
          (while [ ! -e \"$0.go\" ]; do sleep 0.05; done) & echo $! >\"$0.started\"; wait"
@@ -89,9 +83,7 @@ fn a_killed_instance_leaves_its_lock_to_what_its_lctl_left_running() {
 
 #[test]
 fn instances_for_different_servers_do_not_meet() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let locks = Fake::new("");
     let url = database.url();
     for (server, input) in [("oss/1", "a"), ("oss 2", "b")] {
@@ -120,9 +112,7 @@ fn instances_for_different_servers_do_not_meet() {
 
 #[test]
 fn run_reads_at_every_interval_and_survives_failures() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     // The second of each three runs fails.
     let lctl = Fake::new(&format!(
         "echo x >>\"$0.runs\"; [ $(($(wc -l <\"$0.runs\") % 3)) -ne 2 ] || exit 5; {ONE_TARGET}"
@@ -160,9 +150,7 @@ fn run_reads_at_every_interval_and_survives_failures() {
 
 #[test]
 fn a_session_is_kept_until_it_ends() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     database.execute("ALTER TABLE jobstats.feed ADD session integer DEFAULT pg_backend_pid()");
     let lctl = Fake::new(ONE_TARGET);
     let url = database.url();
@@ -184,9 +172,7 @@ fn a_session_is_kept_until_it_ends() {
 
 #[test]
 fn memory_stays_below_32_mib_with_a_large_target() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     // Digits without a pattern: 20 MB of them are over 8 MB when compressed.
     let mut state = 1_u64;
     let mut line = || {
@@ -203,7 +189,7 @@ fn memory_stays_below_32_mib_with_a_large_target() {
     )
     .unwrap();
     let mut shipper = Shipper::once(&database, &lctl.path());
-    // What is not shared with other processes, in KiB.
+    // The memory not shared with other processes, in KiB.
     let ended = limited(shipper.command(), "ulimit -d 32768");
     assert!(
         ended.status.success(),

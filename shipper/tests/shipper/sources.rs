@@ -69,9 +69,7 @@ fn command(database: &Database, command: &str, more: &[&str]) -> Ended {
 
 #[test]
 fn what_a_command_prints_is_one_text_of_its_source() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     command(&database, &format!("printf '{LINES}' | cat"), &[]).succeeds_silently();
     assert_eq!(database.bodies(), [LINES.replace("\\n", "\n")]);
     let row = "SELECT concat_ws('|', server, source, covers IS NULL, shipper LIKE 'jobstats-shipper %', \
@@ -81,9 +79,7 @@ fn what_a_command_prints_is_one_text_of_its_source() {
 
 #[test]
 fn a_text_covers_the_time_before_the_start_of_its_command() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     command(&database, "sleep 0.3; echo a", &["--covers", "20m"]).succeeds_silently();
     let row = r#"SELECT concat_ws('|', upper(covers) - lower(covers), lower_inc(covers), upper_inc(covers),
         "time" - upper(covers) BETWEEN '0.3 seconds' AND '10 minutes') FROM jobstats.feed"#;
@@ -92,9 +88,7 @@ fn a_text_covers_the_time_before_the_start_of_its_command() {
 
 #[test]
 fn a_command_that_fails_sends_nothing() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     command(&database, "echo half; echo why >&2; exit 3", &[]).is(
         74,
         &["passwd: the command ended with exit code 3", "\n  why"],
@@ -114,9 +108,7 @@ fn a_command_that_fails_sends_nothing() {
 
 #[test]
 fn text_of_a_source_is_sent_from_elsewhere() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     Shipper::new(&[
         "once",
         "--server",
@@ -141,9 +133,7 @@ fn text_of_a_source_is_sent_from_elsewhere() {
 
 #[test]
 fn a_file_that_grows_is_sent_from_where_the_last_reading_ended() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let machine = Machine::new();
     let once = |url: &str| {
         let follow = machine.text("acct");
@@ -156,7 +146,7 @@ fn a_file_that_grows_is_sent_from_where_the_last_reading_ended() {
     once(&database.url()).succeeds_silently();
     once(&database.url()).succeeds_silently();
     assert_eq!(database.bodies(), ["a\nb\n"]);
-    // Nothing is lost and nothing doubled while the database is away and the file is rotated.
+    // Every line arrives once although the database is away and the file is rotated.
     machine.append("acct", " a line\n");
     once(AWAY).is(69, &["1 reading waits"]);
     machine.append("acct", "c\n");
@@ -198,9 +188,7 @@ fn several(machine: &Machine) -> String {
 
 #[test]
 fn one_process_reads_several_sources_over_one_connection() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     database.execute("ALTER TABLE jobstats.feed ADD session integer DEFAULT pg_backend_pid()");
     let machine = Machine::new();
     let sources = several(&machine);
@@ -236,9 +224,7 @@ fn one_process_reads_several_sources_over_one_connection() {
 
 #[test]
 fn once_reads_every_source_and_reports_those_that_fail() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let machine = Machine::new();
     let sources = machine.text("sources.toml");
     fs::write(
@@ -267,9 +253,7 @@ fn once_reads_every_source_and_reports_those_that_fail() {
 
 #[test]
 fn a_source_that_the_database_refuses_holds_up_no_other() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     database.execute(
         "CREATE FUNCTION trouble() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
             IF NEW.source = 'a' THEN RAISE SQLSTATE '0A000' USING MESSAGE = 'there is no source'; END IF;
@@ -301,7 +285,7 @@ fn a_source_that_the_database_refuses_holds_up_no_other() {
         database.column("SELECT source FROM jobstats.feed"),
         ["b", "b"]
     );
-    // A later version of the store may know the source, so nothing is set aside.
+    // A later version of the store may know the source, so the reading is not set aside.
     let waiting = machine.spooled();
     assert!(waiting.len() == 2 && waiting.iter().all(|name| name.ends_with(".a.zst")));
     database.execute("DROP TRIGGER trouble ON jobstats.feed");
@@ -315,9 +299,7 @@ fn a_source_that_the_database_refuses_holds_up_no_other() {
 
 #[test]
 fn the_lock_of_a_source_is_its_own() {
-    let Some(database) = Database::new() else {
-        return;
-    };
+    let database = needs!(Database::new());
     let machine = Machine::new();
     let once = |source: &str, command: &str| {
         machine.shipper(
@@ -338,7 +320,7 @@ fn the_lock_of_a_source_is_its_own() {
         .run()
         .is(75, &["another instance", "lock.a is locked"]);
     once("b", "echo b").run().succeeds_silently();
-    // A killed instance leaves its lock to the children of its own command alone.
+    // The lock of a killed instance passes only to the children of its command.
     first.kill().unwrap();
     first.wait().unwrap();
     once("a", "echo a").run().is(75, &["another instance"]);
@@ -351,9 +333,7 @@ fn the_lock_of_a_source_is_its_own() {
 
 #[test]
 fn the_store_takes_names_of_users_and_refuses_an_unknown_source() {
-    let Some(mut database) = Database::empty() else {
-        return;
-    };
+    let mut database = needs!(Database::empty());
     let available = "SELECT name::text FROM pg_available_extensions WHERE name = 'jobstats'";
     if database.column(available).is_empty() {
         return not_run("the extension jobstats is not installed");

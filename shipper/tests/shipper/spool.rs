@@ -1,4 +1,4 @@
-//! Readings wait on disk while they cannot be sent; nothing is lost, nothing doubled.
+//! Readings are queued on disk while they cannot be sent; each is delivered exactly once.
 
 use std::collections::HashSet;
 use std::fs;
@@ -10,9 +10,11 @@ use crate::common::{AWAY, Database, Running, Shipper, refusing, wait_for};
 use jobstats_client::spool::{Data, Directory, Index, Text};
 use serde_json::Value;
 
-/// Adds a number to each row, in the order in which they come.
-fn numbered(database: &mut Database) {
+/// Creates a database whose feed numbers its rows in the order in which they arrive.
+fn numbered() -> Option<Database> {
+    let mut database = Database::new()?;
     database.execute("ALTER TABLE jobstats.feed ADD number serial");
+    Some(database)
 }
 
 /// The texts in the order in which they came.
@@ -46,11 +48,9 @@ fn ignore_repeats(database: &mut Database) {
 
 #[test]
 fn a_reading_is_sent_and_removed() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let machine = Machine::new(COUNTING);
-    machine.once(&database.url()).run().succeeds_silently();
+    machine.run_once(&database.url()).succeeds_silently();
     assert_eq!(database.bodies().len(), 2);
     assert!(machine.files("").is_empty());
     let who = database.column("SELECT concat_ws('|', server, duration IS NULL) FROM jobstats.feed");
@@ -59,26 +59,20 @@ fn a_reading_is_sent_and_removed() {
 
 #[test]
 fn an_outage_loses_nothing_and_doubles_nothing() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
-    numbered(&mut database);
+    let mut database = needs!(numbered());
     let machine = Machine::new(COUNTING);
     for call in 1..=5 {
         let waiting = match call {
             1 => "1 reading waits in ".to_owned(),
             call => format!("{call} readings wait in "),
         };
-        machine
-            .once(AWAY)
-            .run()
-            .is(69, &[&waiting, "2 of 2 targets"]);
+        machine.run_once(AWAY).is(69, &[&waiting, "2 of 2 targets"]);
     }
     assert_eq!(machine.files("").len(), 5);
-    machine.once(&database.url()).run().succeeds_silently();
+    machine.run_once(&database.url()).succeeds_silently();
     assert_eq!(arrived(&mut database), texts(1..=6));
     assert!(machine.files("").is_empty());
-    // The times are those of the readings, not of the sending.
+    // The times are from the readings, not from sending.
     let ordered = database.column(
         r#"SELECT (array_agg("time" ORDER BY number) = array_agg("time" ORDER BY "time"))::text FROM jobstats.feed"#,
     );
@@ -88,7 +82,7 @@ fn an_outage_loses_nothing_and_doubles_nothing() {
 #[test]
 fn a_file_of_the_spool_is_text_for_zstdcat() {
     let machine = Machine::new(COUNTING);
-    machine.once(AWAY).run().is(69, &[]);
+    machine.run_once(AWAY).is(69, &[]);
     let file = fs::read(machine.spool().join(&machine.files("")[0])).unwrap();
     assert_eq!(crate::common::unpack(&file), texts([1]).concat());
     assert_eq!(machine.losses(), [0; 4]);
@@ -96,20 +90,17 @@ fn a_file_of_the_spool_is_text_for_zstdcat() {
 
 #[test]
 fn a_text_that_is_refused_for_good_is_set_aside_and_holds_up_nothing() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
-    numbered(&mut database);
+    let mut database = needs!(numbered());
     let machine = Machine::new(COUNTING);
     for _ in 1..=3 {
-        machine.once(AWAY).run().is(69, &[]);
+        machine.run_once(AWAY).is(69, &[]);
     }
-    // The numbers are those of attempts: the fourth is the second text of the second reading.
+    // The numbers count attempts: the fourth is the second text of the second reading.
     trigger(
         &mut database,
         "IF NEW.number = 4 THEN RAISE SQLSTATE '54000' USING MESSAGE = 'too large'; END IF;",
     );
-    machine.once(&database.url()).run().is(
+    machine.run_once(&database.url()).is(
         65,
         &[
             "MDT0001: too large",
@@ -123,7 +114,7 @@ fn a_text_that_is_refused_for_good_is_set_aside_and_holds_up_nothing() {
     assert!(machine.files("").is_empty());
     assert_eq!(machine.files("rejected"), ["0000000000000002.lctl.zst"]);
     assert_eq!(machine.losses(), [0, 0, 1, 0]);
-    // It comes back when it is asked for.
+    // It is queued again on request.
     let requeue = |numbers: &[&str]| {
         Shipper::new(&["requeue", "--spool", machine.spool().to_str().unwrap()])
             .args(numbers)
@@ -134,7 +125,7 @@ fn a_text_that_is_refused_for_good_is_set_aside_and_holds_up_nothing() {
     requeue(&[]).is(66, &[]);
     assert!(machine.files("rejected").is_empty());
     let before = arrived(&mut database).len();
-    machine.once(&database.url()).run().succeeds_silently();
+    machine.run_once(&database.url()).succeeds_silently();
     let expected = [texts([2]), texts([5])].concat();
     assert_eq!(arrived(&mut database)[before..], expected);
 }
@@ -145,7 +136,7 @@ fn a_database_that_refuses_connections_with_an_internal_error_refuses_no_text() 
     let url = refusing("XX000", "could not write\u{1b}]0;init\u{7} file\nforged");
     let machine = Machine::new(COUNTING);
     let said = "could not write ]0;init  file forged (SQLSTATE XX000)";
-    let ended = machine.once(&url).run();
+    let ended = machine.run_once(&url);
     let ended = ended.is(69, &[said, "1 reading waits"]);
     assert!(!ended.said.contains('\u{1b}'), "{}", ended.said);
     assert_eq!(machine.files("").len(), 1);
@@ -155,9 +146,7 @@ fn a_database_that_refuses_connections_with_an_internal_error_refuses_no_text() 
 
 #[test]
 fn a_text_that_is_rejected_is_kept_because_the_database_keeps_little_of_it() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     trigger(
         &mut database,
         "IF NEW.\"time\" > clock_timestamp() + interval '5 min' THEN
@@ -183,10 +172,7 @@ fn a_text_that_is_rejected_is_kept_because_the_database_keeps_little_of_it() {
 
 #[test]
 fn readings_that_were_rejected_are_sent_again_when_the_clock_of_the_database_is_right() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
-    numbered(&mut database);
+    let mut database = needs!(numbered());
     trigger(
         &mut database,
         "IF current_setting('test.clock', true) <> '' THEN
@@ -194,14 +180,14 @@ fn readings_that_were_rejected_are_sent_again_when_the_clock_of_the_database_is_
     );
     let behind = database.url_with("options=-c%20test.clock%3Dbehind");
     let machine = Machine::new(COUNTING);
-    machine.once(&database.url()).run().succeeds_silently();
+    machine.run_once(&database.url()).succeeds_silently();
     for reading in [2, 3] {
         let said = format!("reading {reading} is set aside in");
-        machine.once(&behind).run().is(65, &[&said]);
+        machine.run_once(&behind).is(65, &[&said]);
     }
     assert_eq!(machine.files("rejected").len(), 2);
     let words = ["the database takes readings of this time again: 2 readings wait again"];
-    machine.once(&database.url()).run().is(0, &words);
+    machine.run_once(&database.url()).is(0, &words);
     let expected = [texts([1]), texts([4]), texts([2, 3])].concat();
     assert_eq!(arrived(&mut database), expected);
     assert!(machine.files("").is_empty() && machine.files("rejected").is_empty());
@@ -209,10 +195,7 @@ fn readings_that_were_rejected_are_sent_again_when_the_clock_of_the_database_is_
 
 #[test]
 fn errors_of_access_store_version_role_and_disk_set_nothing_aside() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
-    numbered(&mut database);
+    let mut database = needs!(numbered());
     trigger(
         &mut database,
         "IF current_setting('test.state', true) <> '' THEN
@@ -226,7 +209,7 @@ fn errors_of_access_store_version_role_and_disk_set_nothing_aside() {
     ] {
         calls += 1;
         let url = database.url_with(&format!("options=-c%20test.state%3D{state}"));
-        let ended = machine.once(&url).run();
+        let ended = machine.run_once(&url);
         assert!(
             ended.said.contains(state) && ended.said.contains(" wait"),
             "{}",
@@ -236,27 +219,24 @@ fn errors_of_access_store_version_role_and_disk_set_nothing_aside() {
         assert_eq!(machine.files("").len(), calls);
     }
     assert!(machine.files("rejected").is_empty());
-    machine.once(&database.url()).run().succeeds_silently();
+    machine.run_once(&database.url()).succeeds_silently();
     assert_eq!(arrived(&mut database), texts(1..=calls as u32 + 1));
 }
 
 #[test]
 fn a_crash_after_the_commit_repeats_a_text_unchanged() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     ignore_repeats(&mut database);
     let machine = Machine::new(COUNTING);
-    machine.once(AWAY).run().is(69, &[]);
+    machine.run_once(AWAY).is(69, &[]);
     let file = machine.spool().join(&machine.files("")[0]);
     let content = fs::read(&file).unwrap();
-    machine.once(&database.url()).run().succeeds_silently();
+    machine.run_once(&database.url()).succeeds_silently();
     assert_eq!(database.count(), 4);
     // As if the sender had been killed between the commit and the removal.
     fs::write(&file, content).unwrap();
     machine
-        .once(&database.url())
-        .run()
+        .run_once(&database.url())
         .is(0, &["MDT0000: repeated", "MDT0001: repeated"]);
     assert_eq!(database.count(), 6);
     assert!(machine.files("").is_empty());
@@ -264,13 +244,10 @@ fn a_crash_after_the_commit_repeats_a_text_unchanged() {
 
 #[test]
 fn a_damaged_file_is_set_aside_and_holds_up_nothing() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
-    numbered(&mut database);
+    let mut database = needs!(numbered());
     let machine = Machine::new(COUNTING);
     for _ in 1..=3 {
-        machine.once(AWAY).run().is(69, &[]);
+        machine.run_once(AWAY).is(69, &[]);
     }
     let file = machine.spool().join(&machine.files("")[1]);
     let mut content = fs::read(&file).unwrap();
@@ -278,8 +255,7 @@ fn a_damaged_file_is_set_aside_and_holds_up_nothing() {
     content[last] ^= 1;
     fs::write(&file, content).unwrap();
     machine
-        .once(&database.url())
-        .run()
+        .run_once(&database.url())
         .is(71, &["the checksum of its texts is wrong", "1 damaged"]);
     assert_eq!(arrived(&mut database), texts([1, 3, 4]));
     assert_eq!(
@@ -291,12 +267,9 @@ fn a_damaged_file_is_set_aside_and_holds_up_nothing() {
 
 #[test]
 fn limits_drop_the_oldest_and_say_how_many() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
-    numbered(&mut database);
+    let mut database = needs!(numbered());
     let machine = Machine::new(COUNTING);
-    machine.once(AWAY).run().is(69, &[]);
+    machine.run_once(AWAY).is(69, &[]);
     let bytes = fs::metadata(machine.spool().join(&machine.files("")[0]))
         .unwrap()
         .len();
@@ -318,11 +291,9 @@ fn limits_drop_the_oldest_and_say_how_many() {
 
 #[test]
 fn old_readings_are_dropped() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let machine = Machine::new(COUNTING);
-    machine.once(AWAY).run().is(69, &[]);
+    machine.run_once(AWAY).is(69, &[]);
     let file = fs::File::open(machine.spool().join(&machine.files("")[0])).unwrap();
     file.set_modified(SystemTime::now() - Duration::from_secs(7200))
         .unwrap();
@@ -336,9 +307,7 @@ fn old_readings_are_dropped() {
 
 #[test]
 fn a_spool_that_takes_no_reading_sends_it_at_once() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let machine = Machine::new(COUNTING);
     let small = |url: &str| machine.once(url).args(&["--spool-size", "10"]);
     small(&database.url())
@@ -353,15 +322,11 @@ fn a_spool_that_takes_no_reading_sends_it_at_once() {
 
 #[test]
 fn a_spool_on_a_read_only_file_system_sends_at_once_and_counts_what_is_lost() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let machine = Machine::new(COUNTING);
-    machine.once(AWAY).run().is(69, &[]);
+    machine.run_once(AWAY).is(69, &[]);
     let read_only = |url: &str| machine.once(url).run_read_only(&machine.spool());
-    let Some(sent) = read_only(&database.url()) else {
-        return;
-    };
+    let sent = needs!(read_only(&database.url()));
     sent.is(
         0,
         &[
@@ -373,23 +338,21 @@ fn a_spool_on_a_read_only_file_system_sends_at_once_and_counts_what_is_lost() {
     assert_eq!(database.bodies(), texts([2]));
     let lost = read_only(AWAY).unwrap();
     lost.is(69, &["1 reading was dropped"]);
-    // Losses are counted beside the lock until the spool can be written again.
+    // Losses are counted next to the lock until the spool is writable again.
     let lock = machine.lctl.file("reading.lock");
     let status = Shipper::new(&["status", "--json", "--lock", lock.to_str().unwrap()])
         .args(&["--spool", machine.spool().to_str().unwrap()])
         .output();
     let status: Value = serde_json::from_slice(&status.stdout).unwrap();
     assert_eq!(status["spool"]["losses"]["dropped_for_lack_of_room"], 1);
-    machine.once(&database.url()).run().succeeds_silently();
+    machine.run_once(&database.url()).succeeds_silently();
     assert_eq!(database.bodies(), texts([1, 2, 4]));
     assert_eq!(machine.losses(), [0, 1, 0, 0]);
 }
 
 #[test]
 fn a_source_holds_up_no_other() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     trigger(
         &mut database,
         "IF NEW.server = 'db1' THEN RAISE SQLSTATE '42501'; END IF;",
@@ -418,8 +381,7 @@ fn a_source_holds_up_no_other() {
     spool.put(index.clone(), &mut text.as_slice()).unwrap();
     spool.put(index, &mut text.as_slice()).unwrap();
     machine
-        .once(&database.url())
-        .run()
+        .run_once(&database.url())
         .is(77, &["42501", "2 readings wait"]);
     assert_eq!(database.bodies(), texts([1]));
     assert_eq!(
@@ -430,22 +392,17 @@ fn a_source_holds_up_no_other() {
 
 #[test]
 fn a_failed_reading_does_not_stop_what_waits() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let machine = Machine::new(&format!("[ ! -e \"$0.broken\" ] || exit 5\n{COUNTING}"));
-    machine.once(AWAY).run().is(69, &[]);
+    machine.run_once(AWAY).is(69, &[]);
     fs::write(machine.lctl.file("lctl.broken"), "").unwrap();
-    machine.once(&database.url()).run().is(74, &["exit code 5"]);
+    machine.run_once(&database.url()).is(74, &["exit code 5"]);
     assert_eq!(database.bodies(), texts([1]));
 }
 
 #[test]
 fn while_one_sends_another_reads_and_leaves_the_sending() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
-    numbered(&mut database);
+    let mut database = needs!(numbered());
     trigger(
         &mut database,
         "WHILE EXISTS (SELECT FROM pg_class WHERE relname = 'stop') LOOP PERFORM pg_sleep(0.05); END LOOP;",
@@ -457,8 +414,8 @@ fn while_one_sends_another_reads_and_leaves_the_sending() {
     wait_for("sender", || {
         !database.column("SELECT 't' FROM pg_stat_activity WHERE query LIKE 'COPY jobstats.feed%' AND state = 'active'").is_empty()
     });
-    machine.once(&database.url()).run().succeeds_silently();
-    machine.once(&database.url()).run().succeeds_silently();
+    machine.run_once(&database.url()).succeeds_silently();
+    machine.run_once(&database.url()).succeeds_silently();
     assert_eq!(machine.files("").len(), 3);
     database.execute("DROP TABLE stop");
     wait_for("end", || database.count() == 6);
@@ -468,10 +425,7 @@ fn while_one_sends_another_reads_and_leaves_the_sending() {
 
 #[test]
 fn run_reads_on_while_the_database_is_away_and_sends_all_in_order() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
-    numbered(&mut database);
+    let mut database = needs!(numbered());
     // The role may not log in until the outage is over.
     let name = database.column("SELECT current_database()::text").remove(0);
     let role = format!("{name}_run");
@@ -499,9 +453,7 @@ fn run_reads_on_while_the_database_is_away_and_sends_all_in_order() {
 
 #[test]
 fn killed_instances_lose_nothing() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     ignore_repeats(&mut database);
     let machine = Machine::new(COUNTING);
     let calls = || {
@@ -510,7 +462,7 @@ fn killed_instances_lose_nothing() {
     };
     for round in 0..12 {
         let (before, mut running) = (calls(), None);
-        // The lctl of one that was killed may still have the lock.
+        // The lctl of a killed instance may still hold the lock.
         wait_for("readings", || {
             let has_ended = |running: &mut Running| running.0.try_wait().unwrap().is_some();
             if running.as_mut().is_none_or(has_ended) {

@@ -28,9 +28,7 @@ fn status(machine: &Machine, arguments: &[&str]) -> (Option<i32>, String, Value)
 
 #[test]
 fn what_was_read_and_stored_is_said() {
-    let Some(database) = Database::new() else {
-        return;
-    };
+    let database = needs!(Database::new());
     let machine = Machine::new(TWO_TARGETS);
     let (code, said, _) = status(&machine, &[]);
     assert_eq!(code, Some(3));
@@ -38,7 +36,7 @@ fn what_was_read_and_stored_is_said() {
         said.contains("the shipper has not run with this spool"),
         "{said}"
     );
-    machine.once(&database.url()).run().succeeds_silently();
+    machine.run_once(&database.url()).succeeds_silently();
     let (code, said, json) = status(&machine, &[]);
     assert_eq!(code, Some(0));
     assert!(said.starts_with("ok: last reading "), "{said}");
@@ -53,7 +51,7 @@ fn what_was_read_and_stored_is_said() {
 fn an_outage_is_a_warning_and_then_critical() {
     let machine = Machine::new(TWO_TARGETS);
     for _ in 1..=2 {
-        machine.once(AWAY).run().is(69, &[]);
+        machine.run_once(AWAY).is(69, &[]);
     }
     let (code, said, json) = status(&machine, &[]);
     assert_eq!(code, Some(1));
@@ -69,15 +67,13 @@ fn an_outage_is_a_warning_and_then_critical() {
 
 #[test]
 fn what_limits_dropped_and_what_was_set_aside_is_counted() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     database.execute(
         "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE SQLSTATE '54000'; END $$;
          CREATE TRIGGER refuse BEFORE INSERT ON jobstats.feed FOR EACH ROW EXECUTE FUNCTION refuse()",
     );
     let machine = Machine::new(TWO_TARGETS);
-    machine.once(AWAY).run().is(69, &[]);
+    machine.run_once(AWAY).is(69, &[]);
     let file = machine.spool().join(&machine.files("")[0]);
     let size = fs::metadata(file).unwrap().len() * 3 / 2;
     let limited = |url: &str| {
@@ -100,7 +96,7 @@ fn a_standby_without_targets_is_well() {
         echo "error: get_param: param_path 'mdt/*/job_stats': No such file or directory" >&2
         exit 2"#;
     let machine = Machine::new(script);
-    machine.once(AWAY).run().is(66, &[]);
+    machine.run_once(AWAY).is(66, &[]);
     let (code, said, json) = status(&machine, &[]);
     assert_eq!(code, Some(0), "{said}");
     assert_eq!(json["sources"]["lctl"]["last"]["targets"], 0);
@@ -108,9 +104,7 @@ fn a_standby_without_targets_is_well() {
 
 #[test]
 fn status_works_while_run_works_and_knows_its_interval() {
-    let Some(database) = Database::new() else {
-        return;
-    };
+    let database = needs!(Database::new());
     let machine = Machine::new(TWO_TARGETS);
     let mut run = machine
         .shipper("run", &database.url())

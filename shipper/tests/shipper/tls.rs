@@ -19,9 +19,7 @@ const TEXT: &str = "mdt.fs-MDT0000.job_stats=job_stats:\n";
 
 #[test]
 fn modes_verify_what_they_say_and_passwords_work_over_tls() {
-    let Some(mut server) = Server::start() else {
-        return;
-    };
+    let mut server = needs!(Server::start());
     let stranger = server.file("stranger.pem", &authority("a stranger").1.pem());
     let authority = server.file("ca.pem", &server.authority.clone());
     let certificate = server.file("server.pem", &server.certificate.clone());
@@ -66,7 +64,7 @@ fn modes_verify_what_they_say_and_passwords_work_over_tls() {
         );
     }
 
-    // The server takes nobody without TLS, and nobody with a wrong password, which is not repeated.
+    // The server requires TLS and a correct password; a wrong one is not retried.
     server
         .ship("127.0.0.1", "disable", None, "s3cret")
         .is(77, &["28000"]);
@@ -87,9 +85,7 @@ fn modes_verify_what_they_say_and_passwords_work_over_tls() {
 
 #[test]
 fn an_expired_certificate_is_refused_wherever_certificates_are_verified() {
-    let Some(mut server) = Server::start_until(2020) else {
-        return;
-    };
+    let mut server = needs!(Server::start_until(2020));
     let authority = server.file("ca.pem", &server.authority.clone());
     let certificate = server.file("server.pem", &server.certificate.clone());
     for (mode, ca_file) in [
@@ -114,9 +110,7 @@ fn an_expired_certificate_is_refused_wherever_certificates_are_verified() {
 
 #[test]
 fn failures_of_tls_say_what_to_do() {
-    let Some(server) = Server::start() else {
-        return;
-    };
+    let server = needs!(Server::start());
     server
         .ship("localhost", "verify-full", None, "s3cret")
         .is(78, &["hint: --ca-file or sslrootcert"]);
@@ -144,9 +138,7 @@ fn failures_of_tls_say_what_to_do() {
 
 #[test]
 fn a_client_certificate_replaces_the_password() {
-    let Some(mut server) = Server::start() else {
-        return;
-    };
+    let mut server = needs!(Server::start());
     let [certificate, key] = server.identity(&server.issuer, "certified");
     let url = format!(
         "postgresql://certified@127.0.0.1:{}/postgres?sslmode=require",
@@ -189,9 +181,7 @@ fn a_client_certificate_replaces_the_password() {
 
 #[test]
 fn secrets_are_in_no_argument_no_message_and_no_spool() {
-    let Some(server) = Server::start() else {
-        return;
-    };
+    let server = needs!(Server::start());
     let credentials = TempDir::new().unwrap();
     let spool = TempDir::new().unwrap();
     let arguments = credentials.path().join("arguments");

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::common::not_run;
 
-/// The largest exposure that is accepted, as systemd computes it: 0 is none, 10 is a plain service of root.
+/// The largest accepted exposure, as systemd computes it: 0 is isolated, 10 is a plain service of root.
 const MOST_EXPOSED: f32 = 1.7;
 
 fn packaging() -> PathBuf {

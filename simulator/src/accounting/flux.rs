@@ -6,7 +6,7 @@ use serde::Serializer;
 use serde_json::{Value, json};
 
 use crate::jobs::{
-    FIRST_NUMBER, JobsRow, Outcome, Phase, Query, Run, Scenario, Scheduler, Shown, Site,
+    FIRST_NUMBER, JobRecord, JobsRow, Outcome, Phase, Query, Run, Scenario, Scheduler, Site,
 };
 use crate::lustre::identifier::text;
 use crate::time::{DAY, Nanos, SECOND, shown};
@@ -76,7 +76,7 @@ fn write(site: &Site, query: Query, runs: &[Run], out: &mut dyn Write) -> io::Re
 }
 
 /// Returns the fields of a job in the order in which Flux prints them.
-fn fields(query: Query, shown: &Shown) -> [(&'static str, Value); 28] {
+fn fields(query: Query, shown: &JobRecord) -> [(&'static str, Value); 28] {
     let (site, run) = (shown.site, shown.run);
     let owner = run.owner(site);
     let (start, end) = (shown.start(), shown.end());
@@ -130,7 +130,7 @@ fn unix(time: Nanos) -> f64 {
     shown(time).div_euclid(1_000) as f64 / 1e6
 }
 
-fn state(shown: &Shown) -> &'static str {
+fn state(shown: &JobRecord) -> &'static str {
     match shown.phase {
         Phase::Pending => "SCHED",
         Phase::Running => "RUN",
@@ -139,7 +139,7 @@ fn state(shown: &Shown) -> &'static str {
 }
 
 /// Returns the state of a job or, if the job is over, its result.
-fn status(shown: &Shown) -> &'static str {
+fn status(shown: &JobRecord) -> &'static str {
     match (shown.phase, shown.run.outcome) {
         (Phase::Pending | Phase::Running, _) => state(shown),
         (_, Outcome::Completed) => "COMPLETED",
@@ -149,8 +149,8 @@ fn status(shown: &Shown) -> &'static str {
     }
 }
 
-/// Returns the code with which a job returned.
-fn return_code(shown: &Shown) -> Option<u32> {
+/// Returns the return code of a job.
+fn return_code(shown: &JobRecord) -> Option<u32> {
     let code = match shown.run.outcome {
         Outcome::Completed => 0,
         Outcome::Failed(code) => code.into(),

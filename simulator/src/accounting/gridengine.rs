@@ -1,5 +1,5 @@
-//! Grid Engine: the file accounting, with a line for each job that is over. The current form is that of Univa 8.6.2 with 55 fields
-//! and milliseconds, the old one that of Sun with 45 fields and seconds.
+//! Grid Engine: the file accounting, with a line for each finished job. The current form is Univa 8.6.2's, with 55 fields and milliseconds;
+//! the old one is Sun's, with 45 fields and seconds.
 
 use std::io::{self, Write};
 

@@ -1,15 +1,15 @@
-//! The knowledge of accounting about a run at a time, and the queries that ask for it.
+//! The state of a run in accounting at a time, and the queries for it.
 
 use strum::VariantArray;
 
-use crate::jobs::{Phase, Query, Run, Scenario, Shown, Site};
+use crate::jobs::{JobRecord, Phase, Query, Run, Scenario, Site};
 use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND, Span};
 
 /// The time after its start at which an administrator removes a runaway job from the scheduler's database.
 const RUNAWAY_REMOVED: Nanos = 3 * DAY;
-/// The length of the daily outage in which accounting learns nothing.
+/// The length of the daily outage of accounting.
 pub const OUTAGE: Nanos = 40 * MINUTE;
-/// The time by which the window of a query is longer than the time between queries.
+/// The overlap of the windows of two queries.
 const OVERLAP: Nanos = 15 * MINUTE;
 /// The time of day of a query about three days.
 const NIGHTLY: Nanos = 2 * HOUR + 30 * MINUTE + 30 * SECOND;
@@ -17,7 +17,7 @@ const NIGHTLY: Nanos = 2 * HOUR + 30 * MINUTE + 30 * SECOND;
 const NIGHTLY_WINDOW: Nanos = 3 * DAY;
 
 impl Site {
-    /// Returns the span of a day in which accounting learns nothing. Afterwards it learns everything at once.
+    /// Returns the daily outage of accounting, after which it receives everything at once.
     pub fn outage(&self, cluster: usize, day: i64) -> Span {
         let seed = self.seed.of("outage", &[cluster as i64, day]);
         let minute = seed.below(60) as Nanos;
@@ -76,16 +76,16 @@ impl Site {
         })
     }
 
-    /// Returns the time at which the file of a scheduler gets its line about a phase of a run; `None` if it gets none.
+    /// Returns the time at which the scheduler's file gets a line about a phase of a run; `None` if it gets no line.
     pub fn written(&self, run: &Run, phase: Phase) -> Option<Nanos> {
         let has_line = (self.scheduler.has_line)(self, run, phase);
         self.learned(run, phase).filter(|_| has_line)
     }
 
-    /// Returns the runs that the text of a query shows; those of a file in the order of their lines.
-    pub fn shown<'a>(&'a self, query: Query, runs: &'a [Run]) -> Vec<Shown<'a>> {
+    /// Returns the runs in the answer to a query; for a file in the order of its lines.
+    pub fn shown<'a>(&'a self, query: Query, runs: &'a [Run]) -> Vec<JobRecord<'a>> {
         let shown = |run| {
-            Some(Shown {
+            Some(JobRecord {
                 site: self,
                 run,
                 phase: self.shows(run, query)?,
@@ -99,8 +99,8 @@ impl Site {
         shown
     }
 
-    /// Returns the queries of a span in the order of time: regular ones, as a rule every five minutes about the last 20 minutes, or
-    /// of a file about the time since the query before; and every night one about three days. Nobody asks in the gap of a day.
+    /// Returns the queries of a span in the order of time: usually every five minutes about the last 20 minutes, or for a file about the
+    /// time since the previous query; and every night one about three days. The daily gap has no query.
     pub fn queries(&self, span: Span, nightly: bool) -> Vec<Query> {
         let every = self.every;
         let mut before = span.from;
@@ -126,7 +126,7 @@ impl Site {
     }
 }
 
-/// Returns the last phase for which this is true.
+/// Returns the last phase that satisfies the condition.
 fn last_phase(is_so: impl Fn(Phase) -> bool) -> Option<Phase> {
     let mut phases = Phase::VARIANTS.iter().rev().copied();
     phases.find(|phase| is_so(*phase))

@@ -1,4 +1,4 @@
-//! LSF: the file lsb.acct, with a line for each job that is over. The old form is that of release 7, whose lines may be wrapped.
+//! LSF: the file lsb.acct, with a line for each finished job. The old form is release 7's, whose lines may be wrapped.
 
 use std::io::{self, Write};
 
@@ -109,7 +109,7 @@ fn tail(site: &Site, run: &Run) -> String {
     tail
 }
 
-/// Returns the counts and names of the hosts that were asked for and that the job ran on.
+/// Returns the counts and names of the requested hosts and of the execution hosts.
 fn hosts(site: &Site, run: &Run) -> String {
     if run.started.is_none() {
         return "0".to_owned();
@@ -124,7 +124,7 @@ fn hosts(site: &Site, run: &Run) -> String {
     }
 }
 
-/// Returns the name of a job; that of an array has the indices behind it.
+/// Returns the name of a job; for an array the indices follow it.
 fn job_name(run: &Run) -> Vec<u8> {
     let mut name = run.name.bytes();
     if let Some(element) = run.element {

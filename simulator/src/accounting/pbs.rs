@@ -1,11 +1,11 @@
-//! PBS: the accounting files of OpenPBS, and in their old form those of Torque: a line for each event of a job.
+//! PBS: the accounting files of OpenPBS, or in the old form of Torque: a line for each event of a job.
 
 use std::io::{self, Write};
 
 use crate::accounting::knowledge::OUTAGE;
 use crate::accounting::{clock, seconds};
 use crate::jobs::{
-    JobsRow, LONGEST_LIFE, Outcome, Phase, Query, Run, Scheduler, Shown, Site, of_one_array,
+    JobRecord, JobsRow, LONGEST_LIFE, Outcome, Phase, Query, Run, Scheduler, Site, of_one_array,
 };
 use crate::time::{self, HOUR, Nanos, SECOND};
 
@@ -34,8 +34,8 @@ pub static PBS: Scheduler = Scheduler {
 /// The names of servers; the second is so long that identifiers are cut.
 const SERVERS: [&str; 2] = ["pbs1", "headnode.beta.example.org"];
 
-/// Returns the row of the table `jobs`. Lines that a job was deleted name no user, nor do those of Torque that it was queued.
-fn row<'a>(shown: &Shown<'a>) -> JobsRow<'a> {
+/// Returns the row of the table `jobs`. Lines about a deleted job have no user; neither have Torque's lines about a queued job.
+fn row<'a>(shown: &JobRecord<'a>) -> JobsRow<'a> {
     let (site, run) = (shown.site, shown.run);
     let began = run.started.is_some();
     let row = JobsRow::new(shown);
@@ -169,7 +169,7 @@ fn lines_of_array(site: &Site, elements: &[Run]) -> Vec<Line> {
     ]
 }
 
-/// Returns true if the end of a run is that a job runs again. Torque says in any case that it ended.
+/// Returns true if a run ends because the job runs again. Torque writes an end in any case.
 fn runs_again(site: &Site, run: &Run) -> bool {
     run.outcome == Outcome::Requeued && !site.old
 }

@@ -1,14 +1,14 @@
 //! Slurm: the output of `sacct`.
 //!
-//! The current form is that of the command line in the documentation: epoch seconds, the unit separator between fields,
-//! the job's name last, and jobs only that ran in the window. The old form is that of `sacct -a -p`: bars between and
-//! behind fields, local times without a zone, the steps of jobs, and everything that waits.
+//! The current form is from the command line in the documentation: epoch seconds, the unit separator between fields, the job's name last,
+//! and only jobs that ran in the window. The old form is from `sacct -a -p`: bars between and behind fields, local times without a zone,
+//! job steps, and all pending jobs.
 
 use std::io::{self, Write};
 
 use crate::accounting::{clock, seconds};
 use crate::jobs::{
-    CLUSTERS, JobsRow, Outcome, Phase, Query, Run, Scheduler, Shown, Site, of_one_array,
+    CLUSTERS, JobRecord, JobsRow, Outcome, Phase, Query, Run, Scheduler, Site, of_one_array,
 };
 use crate::time::{self, Nanos};
 
@@ -83,9 +83,9 @@ fn write(site: &Site, query: Query, runs: &[Run], out: &mut dyn Write) -> io::Re
     Ok(())
 }
 
-/// Returns the rows of a job with its steps; those of the elements of an array with one row for all that wait.
-fn old_rows<'a>(query: Query, jobs: &'a [Shown<'a>]) -> Vec<Row<'a>> {
-    let (waiting, others): (Vec<&Shown>, Vec<&Shown>) = jobs
+/// Returns the rows of a job with its steps; for an array one row stands for all pending elements.
+fn old_rows<'a>(query: Query, jobs: &'a [JobRecord<'a>]) -> Vec<Row<'a>> {
+    let (waiting, others): (Vec<&JobRecord>, Vec<&JobRecord>) = jobs
         .iter()
         .partition(|shown| shown.phase == Phase::Pending && shown.run.element.is_some());
     let mut rows = Vec::new();
@@ -108,7 +108,7 @@ fn old_rows<'a>(query: Query, jobs: &'a [Shown<'a>]) -> Vec<Row<'a>> {
     rows
 }
 
-/// Returns indices as Slurm writes those of an array, for example `1-3,7`.
+/// Returns array indices in Slurm's notation, for example `1-3,7`.
 fn ranges(mut indices: Vec<u64>) -> String {
     indices.sort_unstable();
     let adjacent = indices.chunk_by(|a, b| a + 1 == *b);
@@ -125,7 +125,7 @@ fn ranges(mut indices: Vec<u64>) -> String {
 /// A row about a job or about one of its steps.
 struct Row<'a> {
     query: Query,
-    shown: &'a Shown<'a>,
+    shown: &'a JobRecord<'a>,
     id: String,
     number: String,
     /// The name of the step.
@@ -133,7 +133,7 @@ struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    fn new(query: Query, shown: &'a Shown<'a>) -> Self {
+    fn new(query: Query, shown: &'a JobRecord<'a>) -> Self {
         Self {
             query,
             shown,
@@ -202,7 +202,7 @@ impl<'a> Row<'a> {
     }
 }
 
-fn state(shown: &Shown) -> String {
+fn state(shown: &JobRecord) -> String {
     let word = match (shown.phase, shown.run.outcome) {
         (Phase::Pending, _) => "PENDING",
         (Phase::Running, _) => "RUNNING",
@@ -220,7 +220,7 @@ fn state(shown: &Shown) -> String {
 }
 
 /// Returns the exit code and the signal.
-fn exit_code(shown: &Shown) -> String {
+fn exit_code(shown: &JobRecord) -> String {
     match (shown.phase, shown.run.outcome) {
         (Phase::Ended, Outcome::Failed(code)) => format!("{code}:0"),
         (Phase::Ended, Outcome::OutOfMemory) => "0:125".to_owned(),
@@ -229,13 +229,13 @@ fn exit_code(shown: &Shown) -> String {
     }
 }
 
-/// Returns the number of nodes; a job that never began has none.
-fn node_count(shown: &Shown) -> u64 {
+/// Returns the number of nodes; zero for a job that never began.
+fn node_count(shown: &JobRecord) -> u64 {
     let never_began = shown.phase == Phase::Ended && shown.run.started.is_none();
     if never_began { 0 } else { shown.run.nodes }
 }
 
-fn node_list(shown: &Shown) -> String {
+fn node_list(shown: &JobRecord) -> String {
     match shown.start() {
         Some(_) => shown.run.host_list(),
         None => "None assigned".to_owned(),

@@ -8,17 +8,15 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use jobstats_client::Options;
 
-use crate::accounting::scheduler_parser;
-use crate::commands::{accounting, play, report, whole_seconds};
+use crate::commands::scene::{Scene, Stage, World};
+use crate::commands::{accounting, play, report};
 use crate::failure::Failure;
-use crate::jobs::Scheduler;
-use crate::lustre::{Layout, name_of};
 use crate::store::database::{Relation, Store};
-use crate::store::wholes::Wholes;
+use crate::store::target_counters::ObservedCounters;
 use crate::store::{compare, feed, labels, used};
-use crate::time::{self, Clock, HOUR, MINUTE, Nanos, SECOND, Span, rfc3339};
+use crate::time::{self, Span, rfc3339};
 use crate::truth::{self, Tally, TargetTruth, tally};
-use crate::world::{Cluster, Due, Preset, ServerIndex, given_work, incident, schedule};
+use crate::world::{Cluster, Due, incident, schedule};
 
 /// Play the job_stats of a whole Lustre cluster from a seed, and compute the truth about them
 #[derive(Debug, Parser)]
@@ -129,160 +127,11 @@ struct VerifyOptions {
     database: Options,
 }
 
-#[derive(Debug, Args)]
-pub struct World {
-    /// Cluster to play
-    #[arg(long, value_enum, default_value = "small")]
-    #[arg(env = "JOBSTATS_SIMULATOR_PRESET")]
-    pub preset: Preset,
-    /// Name of the cluster [default: name of the preset]
-    #[arg(long, env = "JOBSTATS_SIMULATOR_CLUSTER")]
-    cluster: Option<String>,
-    /// Seed of everything that is played
-    #[arg(long, env = "JOBSTATS_SIMULATOR_SEED", default_value_t = 1)]
-    pub seed: u64,
-    /// Lustre release
-    #[arg(long, value_enum, default_value = "2.16")]
-    #[arg(env = "JOBSTATS_SIMULATOR_LAYOUT")]
-    pub layout: Layout,
-    /// Number of users, jobs and nodes, relative to the preset
-    #[arg(long, env = "JOBSTATS_SIMULATOR_SCALE", default_value_t = 1.0)]
-    pub scale: f64,
-    /// Time between polls, like 2m [default: as in the preset]
-    #[arg(long, env = "JOBSTATS_SIMULATOR_INTERVAL", value_parser = interval)]
-    interval: Option<Nanos>,
-    /// Table of work to play instead of the preset's users, or beside the jobs of a scheduler: CSV with the columns job, uid,
-    /// node, target, operation, calls, bytes (of all calls), usecs (of each call), from, until (times of the world)
-    #[arg(long, env = "JOBSTATS_SIMULATOR_WORK", value_name = "FILE")]
-    pub work: Option<PathBuf>,
-    /// Play the jobs of a scheduler instead of the preset's, as the command accounting prints them
-    #[arg(long, value_parser = scheduler_parser(), env = "JOBSTATS_SIMULATOR_SCHEDULER")]
-    pub scheduler: Option<&'static Scheduler>,
-    #[command(flatten)]
-    pub schedulers: accounting::Schedulers,
-    /// Share of small requests without an identifier, which only the counters of targets themselves show
-    #[arg(
-        long,
-        env = "JOBSTATS_SIMULATOR_UNIDENTIFIED",
-        default_value_t = 0.1,
-        value_name = "SHARE"
-    )]
-    #[arg(value_parser = share)]
-    pub unidentified: f64,
-    /// Let a user overload a metadata server for half an hour of each day
-    #[arg(long, env = "JOBSTATS_SIMULATOR_OVERLOAD")]
-    pub overload: bool,
-    /// Incidents to play: JSON, as the command incidents prints it. Kinds other than failover and gap need the preset busy
-    #[arg(long, env = "JOBSTATS_SIMULATOR_INCIDENT_PLAN", value_name = "FILE")]
-    pub incident_plan: Option<PathBuf>,
-    /// Play no disturbances
-    #[arg(long, env = "JOBSTATS_SIMULATOR_UNDISTURBED")]
-    pub undisturbed: bool,
-}
-
-/// Parses a poll interval of 5 s to 10 minutes. Lustre removes entries that are idle for longer than the cleanup
-/// interval, so polls at longer intervals would miss the work of these entries.
-fn interval(text: &str) -> Result<Nanos, String> {
-    whole_seconds(text, 5 * SECOND..=10 * MINUTE, "5 s to 10 minutes")
-}
-
-/// Parses a share of requests that leaves some for the rest.
-fn share(text: &str) -> Result<f64, String> {
-    let share: f64 = text.parse().map_err(|_| "is not a number")?;
-    let range = 0.0..=0.9;
-    let problem = || "is not from 0 to 0.9".to_owned();
-    range.contains(&share).then_some(share).ok_or_else(problem)
-}
-
-impl World {
-    /// Builds the cluster that the options describe.
-    pub fn cluster(&self) -> Result<Cluster, Failure> {
-        let preset = name_of(&self.preset);
-        let name = self.cluster.as_deref().unwrap_or(&preset);
-        let mut cluster = Cluster::new(self.preset, name, self.seed, self.layout, self.scale);
-        if let Some(interval) = self.interval {
-            cluster = cluster.read_every(interval);
-        }
-        cluster.work = self.work.as_deref().map(given_work::read).transpose()?;
-        cluster.schedulers = self
-            .scheduler
-            .map(|scheduler| self.schedulers.site(scheduler, self.seed));
-        cluster.unidentified = self.unidentified;
-        cluster.overload = self.overload;
-        cluster.disturbed = !self.undisturbed;
-        if let Some(file) = &self.incident_plan {
-            cluster.incidents = incident::read(file, &cluster)?;
-        }
-        Ok(cluster)
-    }
-}
-
-/// A server at a time.
-#[derive(Debug, Args)]
-pub struct Stage {
-    #[command(flatten)]
-    pub world: World,
-    /// Server to play
-    #[arg(long, env = "JOBSTATS_SIMULATOR_SERVER")]
-    pub server: String,
-    /// Time to play: RFC 3339, or "now"
-    #[arg(long, env = "JOBSTATS_SIMULATOR_TIME", default_value = "now")]
-    pub time: String,
-}
-
-impl Stage {
-    fn server(&self, cluster: &Cluster) -> Result<ServerIndex, Failure> {
-        let names = cluster.servers.iter().map(|server| server.name.as_str());
-        let names = || names.collect::<Vec<_>>().join(", ");
-        let unknown = || format!("no server {:?}; there are {}", self.server, names());
-        Ok(cluster.server(&self.server).ok_or_else(unknown)?)
-    }
-}
-
-/// A cluster in a span of time.
-#[derive(Debug, Args)]
-struct Scene {
-    #[command(flatten)]
-    world: World,
-    /// Start of the span (RFC 3339) [default: for load, so long before now that the span ends now; else
-    /// 2025-06-01T00:00:00Z]
-    #[arg(long, value_parser = Clock::parse)]
-    from: Option<Clock>,
-    /// Length of the span in hours
-    #[arg(long, default_value_t = 24.0)]
-    hours: f64,
-}
-
-/// The start of a span that need not be near the present.
-const FROM: Clock = Clock(1_748_736_000 * SECOND);
-
-impl Scene {
-    /// Returns the cluster and the span.
-    fn setting(&self) -> Result<(Cluster, Span), Failure> {
-        let from = self.from.unwrap_or(FROM).world();
-        Ok((self.world.cluster()?, Span::new(from, self.length())))
-    }
-
-    /// Returns the span to load. Without a start it ends with this minute, because the database rejects old texts.
-    fn recent_span(&self) -> Result<Span, Failure> {
-        let now = || time::now().map_err(|problem| format!("the clock: {problem}"));
-        let from = match self.from {
-            Some(from) => from.world(),
-            None => now()? / MINUTE * MINUTE - self.length(),
-        };
-        Ok(Span::new(from, self.length()))
-    }
-
-    fn length(&self) -> Nanos {
-        (self.hours * (HOUR / MINUTE) as f64).round() as Nanos * MINUTE
-    }
-}
-
-/// The largest number of days by which a world is played later or earlier.
+/// The largest shift of a world's days.
 const MOST_DAYS: i64 = 36_500;
 
-/// The parameters that the shipper reads before those of `job_stats`.
-const BESIDE: [&str; 16] = [
+/// The parameters that the shipper reads before `job_stats`.
+const ADDITIONAL: [&str; 16] = [
     "mdt.*.md_stats",
     "obdfilter.*.stats",
     "mds.MDS.*.stats",
@@ -319,8 +168,11 @@ impl Cli {
                 stage,
                 job_stats_only,
             } => {
-                let beside = BESIDE.iter().filter(|_| !job_stats_only);
-                let patterns: Vec<_> = beside.chain(&JOB_STATS).map(|it| it.to_string()).collect();
+                let additional = ADDITIONAL.iter().filter(|_| !job_stats_only);
+                let patterns: Vec<_> = additional
+                    .chain(&JOB_STATS)
+                    .map(|it| it.to_string())
+                    .collect();
                 return print(&stage, &patterns);
             }
             Command::LctlScript { stage, directory } => {
@@ -419,7 +271,7 @@ fn write_truth(
     let write = |out: &mut dyn Write, header| match about {
         About::Entries => report::write_csv(&cluster, &planned_truths(&cluster, span), out, header),
         About::Targets => {
-            let truths = truth::whole::of_targets(&cluster, &planned(&cluster, span));
+            let truths = truth::target_counters::of_targets(&cluster, &planned(&cluster, span));
             report::write_targets(&cluster, &truths, out, header)
         }
         About::Queues => {
@@ -462,16 +314,16 @@ fn verify(options: &VerifyOptions) -> Result<ExitCode, Failure> {
     let labels = options.labels.as_deref();
     let labels = labels.map(|path| labels::read(path, &cluster));
     let labels = labels.transpose()?.unwrap_or_default();
-    let of_wholes = store.readings(Relation::Wholes, span, &labels)?;
+    let counter_readings = store.readings(Relation::ObservedCounters, span, &labels)?;
     let planned = planned(&cluster, span);
-    let is_whole = !options.observed && !options.job_stats_only;
+    let is_planned = !options.observed && !options.job_stats_only;
     let entries = if options.observed {
         let readings = store.readings(Relation::Entries, span, &labels)?;
         truth::of_targets(&cluster, span, &readings)
     } else {
         truth::of_targets(&cluster, span, &planned)
     };
-    let (services, lists) = match is_whole {
+    let (services, lists) = match is_planned {
         true => {
             let of_servers = schedule::of_servers(&cluster, span);
             let services = truth::queues::readings(&cluster, of_servers);
@@ -484,14 +336,14 @@ fn verify(options: &VerifyOptions) -> Result<ExitCode, Failure> {
     };
     let truth = compare::Truth {
         entries,
-        wholes: Wholes {
+        counters: ObservedCounters {
             planned: match (options.observed, options.job_stats_only) {
                 (_, true) => Some(0),
                 (true, false) => None,
                 (false, false) => Some(planned.iter().map(Vec::len).sum()),
             },
-            truths: truth::whole::of_targets(&cluster, &of_wholes),
-            readings: of_wholes,
+            truths: truth::target_counters::of_targets(&cluster, &counter_readings),
+            readings: counter_readings,
         },
         queues: truth::queues::of_servers(&cluster, &services),
         lists,

@@ -1,14 +1,14 @@
-//! Stands in for lctl, now or at another time.
+//! Plays lctl, now or at another time.
 
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::commands::cli::Stage;
+use crate::commands::scene::Stage;
 use crate::failure::Failure;
 use crate::lustre::name_of;
-use crate::printing::lctl::{self, Printed};
+use crate::printing::lctl::{self, Output};
 use crate::time::{self, SECOND};
 use crate::world::{Cluster, ServerIndex};
 
@@ -18,7 +18,7 @@ pub fn get_param(
     server: ServerIndex,
     time: &str,
     patterns: &[String],
-) -> Result<Printed, Failure> {
+) -> Result<Output, Failure> {
     if time == "now" {
         return now(cluster, server, patterns);
     }
@@ -30,9 +30,9 @@ fn bad_time(problem: String) -> Failure {
     format!("time: {problem}").into()
 }
 
-/// Plays lctl now. The text is that of the second half of a coming second, in which nothing happens, and is printed in
-/// that half. The text is therefore also that of the moment when its first byte arrives.
-fn now(cluster: &Cluster, server: ServerIndex, patterns: &[String]) -> Result<Printed, Failure> {
+/// Plays lctl now. The text is for the second half of a coming second, in which nothing happens, and is printed in that half. So it is
+/// still true when its first byte arrives.
+fn now(cluster: &Cluster, server: ServerIndex, patterns: &[String]) -> Result<Output, Failure> {
     const HALF: time::Nanos = SECOND / 2;
     let mut work = SECOND / 20;
     loop {

@@ -14,7 +14,7 @@ use crate::store::database::connector;
 use crate::time::{Nanos, SECOND, Span};
 use crate::truth::queues::{ByService, Waits};
 use crate::truth::tally::DISTURBANCES;
-use crate::truth::whole::WholeTruth;
+use crate::truth::target_counters::TargetCountersTruth;
 use crate::truth::{Cause, Cell, Happening, Quantity, TargetTruth};
 use crate::world::space::{OwnerKind, Space};
 use crate::world::{Cluster, Plan, Workload};
@@ -48,7 +48,7 @@ pub fn write_csv(
 /// Writes the truth about targets as a whole as CSV: a row per target and operation.
 pub fn write_targets(
     cluster: &Cluster,
-    truths: &[WholeTruth],
+    truths: &[TargetCountersTruth],
     out: impl Write,
     header: bool,
 ) -> Result<(), Failure> {
@@ -180,7 +180,7 @@ pub fn write_case(
     }
     let [_, calls, bytes, _] = amounts(truths, |cell| cell.truth);
     put("increments", comparison.increments.into());
-    put("whole_readings", comparison.whole_readings as u128);
+    put("counter_readings", comparison.counter_readings as u128);
     put(
         "queue_cells",
         comparison.cells_of("jobstats_queues") as u128,

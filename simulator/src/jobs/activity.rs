@@ -108,7 +108,7 @@ impl Site {
             }
             _ => expand(&self.format, &job, uid, run.owner(self).gid, &node),
         };
-        // A damaged identifier that is cut looks like a whole one that is.
+        // A damaged identifier that is cut looks like a complete one that is cut.
         let fits = !id.is_empty() && id.len() <= MAX_LEN;
         (fits && span.from < span.until).then(|| Activity {
             seed: run.seed.of(origin.into(), &[rank as i64, span.from]),
@@ -146,7 +146,7 @@ fn expand(format: &str, job: &str, uid: u32, gid: u32, node: &str) -> (Id, Seen)
             text.push(letter);
             continue;
         }
-        // At 31 bytes nobody can tell whether more followed.
+        // At 31 bytes it is unknown whether more followed.
         let mut push = |part: &str| {
             text.push_str(part);
             text.len() < MAX_LEN

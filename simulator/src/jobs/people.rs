@@ -32,7 +32,7 @@ pub struct People {
 /// The names of users. The last four are such as directories of other systems have.
 const NAMES: &str =
     "ada bela chen dora emil fatima grace hugo ines jan kofi lena müller o'brien x.y-z AD\\carol";
-/// More names, none of which is hard to read.
+/// More names, all easy to read.
 const EASY_NAMES: &str = "mika noor olga pavel rosa sven tuomas uma vera wei yuki zoe anders birgit carlos dana eero \
                           farid gita hanna igor jonas kaisa luca maria nils oona petra";
 
@@ -55,7 +55,7 @@ impl People {
         self.weights.draw(random)
     }
 
-    /// Gives names that are easy to read to those whose names are not, or are those of others with a number.
+    /// Replaces names that are hard to read, or that repeat another with a number, by easy ones.
     pub fn take_easy_names(&mut self) {
         let easy = NAMES.split(' ').take(12).chain(EASY_NAMES.split(' '));
         let easy: Vec<&str> = easy.collect();

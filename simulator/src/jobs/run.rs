@@ -41,13 +41,13 @@ pub struct Run {
     pub component: Option<u64>,
     /// The owner, as a position among the people of the site.
     pub person: usize,
-    /// The account, as a position among those of the owner.
+    /// The account, as an index into the owner's accounts.
     pub account: usize,
     pub partition: &'static str,
     pub name: Name,
     pub submitted: Nanos,
     pub started: Option<Nanos>,
-    /// The true end of the run, even if nobody writes it; the time at which a job was cancelled that never began.
+    /// The true end of the run, even without a record; for a job that never began, its cancellation.
     pub ended: Nanos,
     pub outcome: Outcome,
     pub first_node: u64,
@@ -82,7 +82,7 @@ impl Run {
         (site.scheduler.label)(site, self)
     }
 
-    /// Returns the number of the job or, for a component of a heterogeneous job, that of its leader.
+    /// Returns the number of the job, or of the leader for a component of a heterogeneous job.
     pub fn leader(&self) -> u64 {
         self.number - self.component.unwrap_or(0)
     }
@@ -127,14 +127,14 @@ impl Run {
         }
     }
 
-    /// Returns the nodes one by one, each in a format of its own, joined.
+    /// Formats each node and joins the results.
     pub fn each_node(&self, separator: &str, format: impl Fn(String) -> String) -> String {
         let nodes = (0..self.nodes.max(1)).map(|rank| format(self.node(rank)));
         nodes.collect::<Vec<_>>().join(separator)
     }
 }
 
-/// Returns the letter with which the names of a cluster's nodes begin, so that a node tells its cluster.
+/// Returns the first letter of node names, which identifies the cluster.
 fn letter(cluster: usize) -> char {
     CLUSTERS[cluster].chars().next().unwrap_or('n')
 }

@@ -21,11 +21,11 @@ pub struct Scheduler {
     pub odd_names: &'static [OddName],
     /// The scenarios that its jobs cannot have.
     pub lacks: &'static [Scenario],
-    /// True if each element of an array has a number of its own, and not only that of the array.
+    /// True if each element of an array has a number, and not only the array.
     pub numbers_elements: bool,
     /// True if a requeue counts as a submission.
     pub resubmits: bool,
-    /// Returns the length of time that the texts, of an old release or not, can tell apart.
+    /// Returns the resolution of times in the texts of a current or old release.
     pub grain: fn(old: bool) -> Nanos,
     /// Returns the job as a reader of `job_stats` names it.
     pub job: fn(&Site, &Run) -> String,
@@ -35,14 +35,14 @@ pub struct Scheduler {
     pub variable: fn(&Site, &Run) -> String,
     /// True if accounting is a file that grows, and false if it is the output of a command about a window.
     pub is_file: bool,
-    /// True if the command lists all jobs, and not only those that ran. Old forms of commands list all.
+    /// True if the command lists all jobs, and not only jobs that ran. Old forms of commands list all.
     pub lists_all: bool,
     /// Returns true if the file gets a line when a run comes to a phase.
     pub has_line: fn(&Site, &Run, Phase) -> bool,
     /// Writes the text of a query about runs of one cluster, which are sorted by submission.
     pub write: fn(&Site, Query, &[Run], &mut dyn Write) -> io::Result<()>,
     /// Returns the row of the table `jobs` that the texts of a run give.
-    pub row: for<'a> fn(&Shown<'a>) -> JobsRow<'a>,
+    pub row: for<'a> fn(&JobRecord<'a>) -> JobsRow<'a>,
 }
 
 impl Scheduler {
@@ -94,7 +94,7 @@ impl Query {
 
 /// A run in a text.
 #[derive(Clone, Copy)]
-pub struct Shown<'a> {
+pub struct JobRecord<'a> {
     pub site: &'a Site,
     pub run: &'a Run,
     /// The stage at which the text shows the run.
@@ -103,7 +103,7 @@ pub struct Shown<'a> {
     pub has_submission: bool,
 }
 
-impl Shown<'_> {
+impl JobRecord<'_> {
     /// Returns the start if the text knows of it.
     pub fn start(&self) -> Option<Nanos> {
         self.run.started.filter(|_| self.phase >= Phase::Running)
@@ -115,7 +115,7 @@ impl Shown<'_> {
     }
 }
 
-/// A row of the table `jobs`. Fields that the texts do not tell are `None`.
+/// A row of the table `jobs`. Fields that the texts lack are `None`.
 #[derive(Debug, Default, Serialize)]
 pub struct JobsRow<'a> {
     pub scheduler: &'static str,
@@ -142,8 +142,8 @@ pub struct JobsRow<'a> {
 }
 
 impl<'a> JobsRow<'a> {
-    /// Returns the fields that the texts of most schedulers tell in the same way.
-    pub fn new(shown: &Shown<'a>) -> Self {
+    /// Returns the fields that most schedulers' texts have in the same form.
+    pub fn new(shown: &JobRecord<'a>) -> Self {
         let (site, run) = (shown.site, shown.run);
         Self {
             scheduler: CLUSTERS[run.cluster],

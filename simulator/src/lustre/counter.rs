@@ -52,7 +52,7 @@ impl Counter {
         counter
     }
 
-    /// Counts samples of which the mean is known. Their sum is rounded to a whole number.
+    /// Counts samples with a known mean. Their sum is rounded to an integer.
     pub fn add_mean(&mut self, count: u64, mean: f64) {
         if count == 0 {
             return;
@@ -76,7 +76,7 @@ impl Counter {
         self.squares += u128::from(count) * u128::from(amount) * u128::from(amount);
     }
 
-    /// Returns true if the later values cannot belong to the same life, judged by the values that this unit shows.
+    /// Returns true if the later values cannot belong to the same epoch, judged by the values that this unit shows.
     fn fell(&self, later: &Self, unit: Unit) -> bool {
         let fewer = later.samples < self.samples;
         match unit {
@@ -156,7 +156,7 @@ impl Counters {
     }
 
     /// Returns true if a value fell from these counters to the later ones. Without start times, a fall is the only sign
-    /// of a new life.
+    /// of a new epoch.
     pub fn fell(&self, later: &Self, layout: Layout, kind: TargetKind) -> bool {
         layout
             .counters(kind)

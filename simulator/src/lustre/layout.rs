@@ -1,5 +1,5 @@
-//! The output format of each Lustre release: counters, units, time lines, identifiers. A release is a variant of [`Layout`]; no other
-//! file tells releases apart.
+//! The output format of each Lustre release: counters, units, time lines, identifiers. A release is a variant of [`Layout`]; no other file
+//! distinguishes releases.
 
 use std::sync::LazyLock;
 
@@ -124,9 +124,8 @@ impl Layout {
         &COUNTERS[kind as usize][self as usize]
     }
 
-    /// Returns the counters that a target has of itself, in the order in which they are printed. Those of object servers up to 2.5
-    /// are the methods that devices of any kind have.
-    pub fn whole_counters(self, kind: TargetKind) -> &'static [Op] {
+    /// Returns the target counters, in printing order. Object servers up to 2.5 have the methods of any device.
+    pub fn target_counters(self, kind: TargetKind) -> &'static [Op] {
         match (self, kind) {
             (Self::V2_5, TargetKind::Ost) => &METHODS,
             _ => self.counters(kind),
@@ -134,14 +133,14 @@ impl Layout {
     }
 
     /// Returns the name that a counter has in the text of a target itself.
-    pub fn whole_name(self, op: Op) -> &'static str {
+    pub fn stats_name(self, op: Op) -> &'static str {
         match (self, op) {
             (Self::V2_5, SetInfo) => "set_info_async",
             _ => op.name(),
         }
     }
 
-    /// Returns true if object servers count all methods of devices, some of which are no operations.
+    /// Returns true if object servers count all methods of devices, including some that are no operations.
     pub fn counts_methods(self) -> bool {
         self == Self::V2_5
     }
@@ -171,7 +170,7 @@ impl Layout {
         self > Self::V2_5
     }
 
-    /// Returns what a server says of its health that has a target which is not healthy.
+    /// Returns the health text of a server with an unhealthy target.
     pub fn unhealthy(self, target: &str) -> String {
         match self {
             Self::V2_12 => "NOT HEALTHY\n".to_owned(),
@@ -179,7 +178,7 @@ impl Layout {
         }
     }
 
-    /// Returns true if health is two files of one name, so that the first line of several stands on the line of the name.
+    /// Returns true if health is two files of one name, so that the first of several lines follows the name.
     pub fn has_two_healths(self) -> bool {
         self >= Self::V2_14_0
     }
@@ -209,7 +208,7 @@ impl Layout {
         header + &lines.collect::<String>()
     }
 
-    /// Returns the fraction of a second in texts of statistics, with its unit. That of 2.5 has no leading zeros.
+    /// Returns the fraction of a second in texts of statistics, with its unit. Release 2.5 omits leading zeros.
     pub fn fraction(self, nanos: Nanos) -> String {
         match self {
             Self::V2_5 => format!("{} secs.usecs", nanos / 1000),
@@ -279,7 +278,7 @@ impl Layout {
     }
 
     /// Returns a sum of squares as texts of statistics have it. Up to 2.5 it is signed.
-    pub fn whole_squares(self, sum: u128) -> String {
+    pub fn stats_squares(self, sum: u128) -> String {
         match self {
             Self::V2_5 => (sum as i64).to_string(),
             _ => (sum as u64).to_string(),
@@ -291,8 +290,8 @@ impl Layout {
         self >= Self::V2_15_8
     }
 
-    /// Returns true if `job_stats:` is printed with the first record. A target without records then prints nothing, and
-    /// two concurrent readers can steal the line from each other.
+    /// Returns true if `job_stats:` is printed with the first record. A target without records then prints nothing, and two concurrent
+    /// readers can steal the line from each other.
     pub fn header_comes_with_records(self) -> bool {
         self >= Self::V2_17
     }

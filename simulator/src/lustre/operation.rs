@@ -1,9 +1,9 @@
-//! The requests of clients, and the counters of `job_stats` that each request moves. An operation is a variant of [`Op`], and stands in
-//! a list of `layout.rs` beside the first release that counts it.
+//! The requests of clients, and the counters of `job_stats` that each request increases. An operation is a variant of [`Op`], listed in
+//! `layout.rs` with the first release that counts it.
 
 use strum::{EnumCount, EnumString, IntoStaticStr, VariantArray};
 
-/// A counter of `job_stats`. Its name since Lustre 2.6 is that of the variant, as `read_bytes` of `ReadBytes`.
+/// A counter of `job_stats`. Since Lustre 2.6 its name is the variant's name: `read_bytes` for `ReadBytes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[derive(EnumCount, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]

@@ -1,4 +1,4 @@
-//! The services of a server: each works on some requests to targets of one kind, with threads of its own.
+//! The services of a server: each handles some requests to targets of one kind, with a pool of threads.
 
 use strum::VariantArray;
 
@@ -17,7 +17,7 @@ pub enum Service {
     Ost,
     /// Reads and writes on OSTs.
     OstIo,
-    /// A service that nobody calls.
+    /// An idle service.
     OstSeq,
 }
 
@@ -57,7 +57,7 @@ impl Service {
     }
 }
 
-/// Returns the call by which a request comes to a target.
+/// Returns the RPC for a request to a target.
 pub fn opcode(kind: TargetKind, request: Request) -> Opcode {
     let op = request.first().map_or(Op::Statfs, |op| op.request());
     let moves_data = matches!(

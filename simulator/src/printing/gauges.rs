@@ -82,7 +82,7 @@ pub fn recovery(cluster: &Cluster, target: TargetIndex, time: Nanos) -> String {
     )
 }
 
-/// Returns the readers of a metadata target's changelog: one that reads every minute and, of the first target, one that has read nothing for
+/// Returns the readers of a metadata target's changelog: one that reads every minute and, for the first target, one that has been idle for
 /// more than a week.
 pub fn changelog(cluster: &Cluster, target: TargetIndex, time: Nanos) -> String {
     let per_second = 20 + cluster.seed.of("changelog", &[target as i64]).below(180) as i64;

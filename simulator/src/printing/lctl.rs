@@ -8,19 +8,19 @@ use globset::{GlobBuilder, GlobMatcher};
 use crate::failure::Failure;
 use crate::lustre::TargetKind;
 use crate::lustre::service::Service;
-use crate::printing::reading::{Reading, Records};
-use crate::printing::{gauges, services, whole};
+use crate::printing::snapshot::{Records, Snapshot};
+use crate::printing::{gauges, services, target_counters};
 use crate::time::{Nanos, SECOND, Span};
 use crate::world::plan::DUMP;
 use crate::world::queue::{self, Services};
 use crate::world::space::{OwnerKind, Space};
 use crate::world::{
-    Cluster, Plan, ServerIndex, Target, TargetIndex, TargetState, Walk, Whole, Workload,
+    Cluster, Plan, ServerIndex, Target, TargetCounters, TargetIndex, TargetState, Walk, Workload,
 };
 
 /// The result of a call of `lctl`.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Printed {
+pub struct Output {
     pub stdout: Vec<u8>,
     pub stderr: String,
     pub status: u8,
@@ -37,7 +37,7 @@ pub fn get_param(
     server: ServerIndex,
     time: Nanos,
     patterns: &[String],
-) -> Result<Printed, Failure> {
+) -> Result<Output, Failure> {
     let place = Place {
         cluster,
         server,
@@ -50,7 +50,7 @@ pub fn get_param(
         walks: BTreeMap::new(),
         services: BTreeMap::new(),
         spaces: BTreeMap::new(),
-        printed: Printed::default(),
+        printed: Output::default(),
     };
     for pattern in patterns {
         let path = path(pattern);
@@ -91,8 +91,8 @@ pub enum Parameter {
 
 /// The state that the value of a parameter follows from.
 #[derive(Clone, Copy)]
-pub enum Known<'a> {
-    Whole(&'a Whole<'a>),
+pub enum ParameterState<'a> {
+    TargetCounters(&'a TargetCounters<'a>),
     Services(&'a Services),
     Space(&'a Space),
     /// The plan of the cluster alone.
@@ -161,7 +161,7 @@ impl Place<'_> {
             ]),
             TargetKind::Ost => {
                 parameters.push((own("stats"), Parameter::Stats(index)));
-                for mds in whole::metadata_servers(self.cluster) {
+                for mds in target_counters::metadata_servers(self.cluster) {
                     let export = |name| own(&format!("exports/10.0.0.{}@o2ib/{name}", mds + 1));
                     parameters.extend([
                         (export("stats"), Parameter::ExportStats(index, mds)),
@@ -181,8 +181,8 @@ impl Place<'_> {
         parameters
     }
 
-    /// Returns a parameter other than `job_stats` as lctl prints it. What it follows from has to be known.
-    pub fn print(self, path: &str, parameter: Parameter, known: Known) -> Vec<u8> {
+    /// Returns a parameter other than `job_stats` as lctl prints it, given the state that it depends on.
+    pub fn print(self, path: &str, parameter: Parameter, known: ParameterState) -> Vec<u8> {
         let Self {
             cluster,
             server,
@@ -193,25 +193,27 @@ impl Place<'_> {
             (Parameter::CleanupInterval(target), _) => {
                 return cleanup_interval(cluster, target).into_bytes();
             }
-            (Parameter::Stats(target), Known::Whole(whole)) => {
-                whole::own(cluster, target, whole, time)
+            (Parameter::Stats(target), ParameterState::TargetCounters(counters)) => {
+                target_counters::own(cluster, target, counters, time)
             }
-            (Parameter::ExportStats(target, mds), Known::Whole(whole)) => {
-                whole::of_export(cluster, target, whole, mds, time)
+            (Parameter::ExportStats(target, mds), ParameterState::TargetCounters(counters)) => {
+                target_counters::of_export(cluster, target, counters, mds, time)
             }
-            (Parameter::ServiceStats(service), Known::Services(services)) => {
+            (Parameter::ServiceStats(service), ParameterState::Services(services)) => {
                 services::stats(cluster, server, services, service, time)
             }
-            (Parameter::Policies(service), Known::Services(services)) => {
+            (Parameter::Policies(service), ParameterState::Services(services)) => {
                 services::policies(cluster, service, services.queues.get(&service))
             }
             (Parameter::Rules(service), _) => services::rules(cluster, server, service, time),
-            (Parameter::Nodemap(_), Known::Services(services)) => {
+            (Parameter::Nodemap(_), ParameterState::Services(services)) => {
                 services::nodemap(cluster, server, services, time)
             }
-            (Parameter::Space(_, name), Known::Space(space)) => gauges::space(space, name),
-            (Parameter::Owners(_, kind), Known::Space(space)) => gauges::owners(space, kind),
-            (Parameter::ExportUuids(_, mds), _) => whole::uuids(cluster, mds, time),
+            (Parameter::Space(_, name), ParameterState::Space(space)) => gauges::space(space, name),
+            (Parameter::Owners(_, kind), ParameterState::Space(space)) => {
+                gauges::owners(space, kind)
+            }
+            (Parameter::ExportUuids(_, mds), _) => target_counters::uuids(cluster, mds, time),
             (Parameter::Recovery(target), _) => gauges::recovery(cluster, target, time),
             (Parameter::Changelog(target), _) => gauges::changelog(cluster, target, time),
             (Parameter::Health, _) => {
@@ -234,11 +236,11 @@ struct Player<'a> {
     walks: BTreeMap<TargetIndex, Walk<'a>>,
     services: BTreeMap<TargetKind, Services>,
     spaces: BTreeMap<TargetIndex, Space>,
-    printed: Printed,
+    printed: Output,
 }
 
 impl Player<'_> {
-    /// Adds a parameter to what is printed.
+    /// Adds a parameter to the output.
     fn play(&mut self, path: &str, parameter: Parameter) {
         let place = self.place;
         let known = match parameter {
@@ -246,31 +248,31 @@ impl Player<'_> {
                 return self.printed.job_stats(&self.workload, target, place.time);
             }
             Parameter::Stats(target) | Parameter::ExportStats(target, _) => {
-                Known::Whole(self.whole(target))
+                ParameterState::TargetCounters(self.target_counters(target))
             }
             Parameter::ServiceStats(service) | Parameter::Policies(service) => {
-                Known::Services(self.services(service.kind()))
+                ParameterState::Services(self.services(service.kind()))
             }
-            Parameter::Nodemap(kind) => Known::Services(self.services(kind)),
+            Parameter::Nodemap(kind) => ParameterState::Services(self.services(kind)),
             Parameter::Space(target, _) | Parameter::Owners(target, _) => {
                 let space = self.spaces.entry(target);
                 let at = || Space::at(&self.workload, target, place.time);
-                Known::Space(space.or_insert_with(at))
+                ParameterState::Space(space.or_insert_with(at))
             }
-            _ => Known::Plan,
+            _ => ParameterState::Plan,
         };
         let text = place.print(path, parameter, known);
         self.printed.stdout.extend(text);
     }
 
-    fn whole(&mut self, target: TargetIndex) -> &Whole<'_> {
+    fn target_counters(&mut self, target: TargetIndex) -> &TargetCounters<'_> {
         let (workload, time) = (&self.workload, self.place.time);
         let walk = self.walks.entry(target).or_insert_with(|| {
             let mut walk = Walk::new(workload, target, Span::new(time, 1));
             walk.advance(time, |_| ());
             walk
         });
-        &walk.whole
+        &walk.counters
     }
 
     fn services(&mut self, kind: TargetKind) -> &Services {
@@ -282,12 +284,12 @@ impl Player<'_> {
         let (here, span) = ((server, kind), Span::new(time, 1));
         let targets = queue::targets(cluster, here, span);
         for &target in &targets {
-            self.whole(target);
+            self.target_counters(target);
         }
         let walks = &self.walks;
         self.services.entry(kind).or_insert_with(|| {
             let arrivals = walks.iter().filter(|(target, _)| targets.contains(target));
-            let arrivals = arrivals.map(|(target, walk)| (*target, &walk.whole.arrivals[..]));
+            let arrivals = arrivals.map(|(target, walk)| (*target, &walk.counters.arrivals[..]));
             let mut services = Services::new(cluster, here, span, arrivals);
             services.advance(time);
             services
@@ -295,7 +297,7 @@ impl Player<'_> {
     }
 }
 
-impl Printed {
+impl Output {
     fn fail(&mut self, status: u8, problem: &str) {
         let line = format!("error: get_param: {problem}\n");
         self.stderr.push_str(&line);
@@ -306,10 +308,10 @@ impl Printed {
     fn job_stats(&mut self, workload: &Workload, target: TargetIndex, time: Nanos) {
         let mut state = TargetState::new(workload, target, Span::new(time, DUMP));
         let name = parameter(&workload.cluster.targets[target], "job_stats");
-        if let Some(reading) = Reading::take(&mut state, time, false, |_| ()) {
-            let text = reading.text(&state, &mut Records::default());
+        if let Some(snapshot) = Snapshot::take(&mut state, time, false, |_| ()) {
+            let text = snapshot.text(&state, &mut Records::default());
             self.stdout.extend(framed(&name, &text));
-            if reading.cut.is_none() {
+            if snapshot.cut.is_none() {
                 return;
             }
         }
@@ -349,7 +351,7 @@ pub fn cleanup_interval(cluster: &Cluster, target: TargetIndex) -> String {
     format!("{name}={}\n", cluster.cleanup_interval / SECOND)
 }
 
-/// Formats a parameter and its value. A value of several lines begins on a line of its own.
+/// Formats a parameter and its value. A value of several lines begins on a new line.
 pub fn framed(name: &str, value: &[u8]) -> Vec<u8> {
     let has_lines = value.strip_suffix(b"\n").unwrap_or(value).contains(&b'\n');
     let before: &[u8] = if has_lines { b"\n" } else { b"" };

@@ -3,31 +3,31 @@
 use crate::lustre::counter::BUCKETS;
 use crate::lustre::{Counter, Layout, Op, TargetKind, Times, Unit, identifier};
 use crate::time::{Nanos, SECOND, shown};
-use crate::world::{Life, TargetState};
+use crate::world::{Epoch, TargetState};
 
-/// Returns the record of a life, as its target prints it.
-pub fn record_of(state: &TargetState, life: &Life) -> Vec<u8> {
+/// Returns the record of an epoch, as its target prints it.
+pub fn record_of(state: &TargetState, epoch: &Epoch) -> Vec<u8> {
     let cluster = state.cluster;
-    let booted = cluster.servers[state.plan.owner(state.target, life.born)].booted;
-    let id = &state.ids[life.entry as usize];
-    record(id, life, cluster.layout, state.kind(), booted)
+    let booted = cluster.servers[state.plan.owner(state.target, epoch.born)].booted;
+    let id = &state.ids[epoch.entry as usize];
+    record(id, epoch, cluster.layout, state.kind(), booted)
 }
 
 /// Returns a record as a server of this layout prints it.
-fn record(id: &[u8], life: &Life, layout: Layout, kind: TargetKind, booted: Nanos) -> Vec<u8> {
+fn record(id: &[u8], epoch: &Epoch, layout: Layout, kind: TargetKind, booted: Nanos) -> Vec<u8> {
     let id = [
         b"- job_id:          ",
         &identifier::printed(id, layout)[..],
         b"\n",
     ]
     .concat();
-    let mut text = times(life.stamps, layout.times(), booted);
+    let mut text = times(epoch.stamps, layout.times(), booted);
     for &op in layout.counters(kind) {
         let unit = layout.unit(kind, op);
-        text += &operation(op, life.counters.get(op), unit, layout);
+        text += &operation(op, epoch.counters.get(op), unit, layout);
         if unit == Unit::Bytes
             && layout.has_histograms()
-            && let Some(histogram) = life.counters.histogram(op)
+            && let Some(histogram) = epoch.counters.histogram(op)
         {
             text += &format!(", hist: {{ {} }}", buckets(histogram));
         }

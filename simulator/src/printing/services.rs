@@ -1,4 +1,4 @@
-//! The texts of a server's services: what waited, and what was called.
+//! The texts of a server's services: queues and calls.
 
 use crate::lustre::service::{Service, call};
 use crate::lustre::{Counter, TargetKind};
@@ -42,7 +42,7 @@ pub fn stats(
     stats.text
 }
 
-/// Returns the name of the parameter with what the clients of a nodemap did on targets of a kind.
+/// Returns the name of the parameter with the requests of a nodemap's clients to targets of a kind.
 pub fn of_nodemaps(kind: TargetKind) -> &'static str {
     match kind {
         TargetKind::Mdt => "md_stats",
@@ -50,7 +50,7 @@ pub fn of_nodemaps(kind: TargetKind) -> &'static str {
     }
 }
 
-/// Returns the text of what the clients of the default nodemap did on a server's targets of one kind: those of all clients.
+/// Returns the text of the default nodemap's requests to a server's targets of one kind: those are the requests of all clients.
 pub fn nodemap(cluster: &Cluster, server: ServerIndex, services: &Services, time: Nanos) -> String {
     Stats::new(cluster, server, services.since, time)
         .operations(&services.counters, services.kind, 0)

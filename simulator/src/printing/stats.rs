@@ -23,7 +23,7 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Begins the text of a server at a time, about what it has counted since another time.
+    /// Begins the text of a server at a time, with the counts since another time.
     pub fn new(cluster: &Cluster, server: ServerIndex, since: Nanos, time: Nanos) -> Self {
         let layout = cluster.layout;
         let plan = Plan::new(cluster);
@@ -57,7 +57,7 @@ impl Stats {
         self.text += &format!("{name:<width$} {seconds}.{fraction}\n");
     }
 
-    /// Adds the line of a counter. A counter without samples has none.
+    /// Adds the line of a counter, unless it has no samples.
     pub fn line(&mut self, name: &str, unit: &str, counter: &Counter, numbers: Numbers) {
         if counter.samples == 0 {
             return;
@@ -68,7 +68,7 @@ impl Stats {
             self.text += &format!(" {} {} {}", counter.min, counter.max, counter.sum);
         }
         if numbers == Numbers::Squares {
-            self.text += &format!(" {}", self.layout.whole_squares(counter.squares));
+            self.text += &format!(" {}", self.layout.stats_squares(counter.squares));
         }
         self.text.push('\n');
     }
@@ -82,7 +82,7 @@ impl Stats {
         };
         let methods = layout.counts_methods() && kind == TargetKind::Ost;
         let read_or_written = [Op::ReadBytes, Op::WriteBytes].map(|op| counters.get(op).samples);
-        for &op in layout.whole_counters(kind) {
+        for &op in layout.target_counters(kind) {
             let (unit, numbers) = match layout.unit(kind, op) {
                 Unit::Requests | Unit::IdleRequests => ("reqs", Numbers::Samples),
                 Unit::Bytes if layout.squares(0).is_none() => ("bytes", Numbers::Sums),
@@ -92,7 +92,7 @@ impl Stats {
             if methods && op == Op::Statfs {
                 self.line("connect", "reqs", &only(1 + pings / 1000), Numbers::Samples);
             }
-            self.line(layout.whole_name(op), unit, counters.get(op), numbers);
+            self.line(layout.stats_name(op), unit, counters.get(op), numbers);
             if methods && op == Op::Sync {
                 let bulk = only(read_or_written.iter().sum());
                 self.line("preprw", "reqs", &bulk, Numbers::Samples);

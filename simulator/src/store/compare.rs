@@ -9,9 +9,9 @@ use jobstats_client::Error;
 
 use crate::store::database::{Amounts, Key, Store};
 use crate::store::question::{QUESTIONS, windows};
+use crate::store::target_counters::ObservedCounters;
 use crate::store::used::Lists;
-use crate::store::wholes::Wholes;
-use crate::store::{queues, used, wholes};
+use crate::store::{queues, target_counters, used};
 use crate::time::{Nanos, SECOND, now, timestamp};
 use crate::truth::queues::ByService;
 use crate::truth::{Cell, Column, Happening, Tally, TargetTruth, tally};
@@ -36,8 +36,8 @@ pub struct Comparison {
     /// The number of rows of increments.
     pub increments: u64,
     /// The number of readings of targets as a whole, and whether these are all that there should be.
-    pub whole_readings: usize,
-    has_wholes: bool,
+    pub counter_readings: usize,
+    has_all_counter_readings: bool,
     pub tally: Tally,
     judgements: Vec<Judgement>,
 }
@@ -73,7 +73,7 @@ impl Judgement {
 /// The truth about a cluster.
 pub struct Truth {
     pub entries: Vec<TargetTruth>,
-    pub wholes: Wholes,
+    pub counters: ObservedCounters,
     pub queues: ByService,
     pub lists: Lists,
 }
@@ -90,8 +90,8 @@ pub fn compare(store: &mut Store, truth: &Truth) -> Result<Comparison, Error> {
     let mut comparison = Comparison {
         texts: (tally.get(Happening::Text), store.observations(truths)?),
         increments,
-        whole_readings: truth.wholes.count(),
-        has_wholes: truth.wholes.is_complete(),
+        counter_readings: truth.counters.count(),
+        has_all_counter_readings: truth.counters.is_complete(),
         tally,
         judgements: vec![Judgement::new("increments", stored, amounts)],
     };
@@ -111,15 +111,15 @@ pub fn compare(store: &mut Store, truth: &Truth) -> Result<Comparison, Error> {
         let judgement = Judgement::new(question.name, truth, answer);
         comparison.judgements.push(judgement);
     }
-    let Some(window) = self::window(observed().chain(truth.wholes.observed())) else {
+    let Some(window) = self::window(observed().chain(truth.counters.observed())) else {
         return Ok(comparison);
     };
     for (way, in_parts) in [
         ("jobstats_untracked", false),
         ("jobstats_untracked in odd windows", true),
     ] {
-        let cells = truth.wholes.cells(cluster, truths, in_parts);
-        let answer = wholes::ask_all(store, window, in_parts)?;
+        let cells = truth.counters.cells(cluster, truths, in_parts);
+        let answer = target_counters::ask_all(store, window, in_parts)?;
         let judgement = Judgement::new(way, cells, answer);
         comparison.judgements.push(judgement);
     }
@@ -206,9 +206,9 @@ impl Comparison {
         Ok(())
     }
 
-    /// Returns true if nothing differs and each text has its observation.
+    /// Returns true if all cells are equal and each text has its observation.
     pub fn is_exact(&self) -> bool {
-        self.differences() == 0 && self.texts.0 == self.texts.1 && self.has_wholes
+        self.differences() == 0 && self.texts.0 == self.texts.1 && self.has_all_counter_readings
     }
 
     fn sum(&self, count: impl Fn(&Judgement) -> usize) -> usize {
@@ -252,11 +252,15 @@ impl Comparison {
         }
         let (texts, observations) = self.texts;
         writeln!(out, "texts {texts}, observations {observations}")?;
-        let all = if self.has_wholes { "" } else { ", not all" };
+        let all = if self.has_all_counter_readings {
+            ""
+        } else {
+            ", not all"
+        };
         writeln!(
             out,
             "readings of whole targets {}{all}",
-            self.whole_readings
+            self.counter_readings
         )?;
         let mut line = |way: &str, cells, differences, above_truth| {
             writeln!(

@@ -35,7 +35,7 @@ pub fn connector(options: &Options) -> Result<Connector, Error> {
 pub type Key = (String, String, String);
 pub type Amounts = BTreeMap<Key, i128>;
 
-/// The store of the extension, which is asked about one cluster.
+/// The store of the extension, queried about one cluster.
 pub struct Store<'a> {
     pub client: Client,
     pub cluster: &'a Cluster,
@@ -52,7 +52,7 @@ pub enum Relation {
     /// Readings of its entries.
     Entries,
     /// Readings of the counters that it has of itself.
-    Wholes,
+    ObservedCounters,
 }
 
 impl Relation {
@@ -60,7 +60,7 @@ impl Relation {
     fn between(self) -> String {
         let table = match self {
             Self::Entries => "observations",
-            Self::Wholes => "target_snapshots",
+            Self::ObservedCounters => "target_snapshots",
         };
         format!(
             r#"JOIN jobstats.{table} o ON o.target_id = t.target_id AND o."time" BETWEEN s.first AND s.last"#
@@ -131,7 +131,7 @@ impl<'a> Store<'a> {
         Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
     }
 
-    /// Asks a question about a window; amounts of zero are left out.
+    /// Runs a query for a window; zero amounts are left out.
     pub fn ask(
         &mut self,
         question: &Question,
@@ -226,7 +226,7 @@ impl<'a> Store<'a> {
         Ok(readings)
     }
 
-    /// Returns the lists of owners that the database was told of.
+    /// Returns the lists of owners in the database.
     pub fn lists(&mut self, span: Span, labels: &Labels) -> Result<Lists, Error> {
         let cluster = self.cluster;
         let sql = r#"SELECT l.kind, t.name, l.first, l.last FROM jobstats.used_lists l
@@ -252,7 +252,7 @@ impl<'a> Store<'a> {
         Ok(lists)
     }
 
-    /// Returns the days of which the database has summed who used the space.
+    /// Returns the days with summed space usage.
     pub fn summed_days(&mut self) -> Result<Vec<i64>, Error> {
         let sql = "SELECT DISTINCT (l.day - date '1970-01-01')::bigint FROM jobstats.used_lists l
             JOIN jobstats.targets t ON t.target_id = l.target_id WHERE t.cluster = $1 AND l.summed";

@@ -1,4 +1,4 @@
-//! Loads a span of a cluster into the database: a row for the entries of each target, and one for all else that a server says at
+//! Loads a span of a cluster into the database: a row for the entries of each target, and a row for all other parameters of a server at
 //! that time.
 
 use std::collections::BTreeMap;
@@ -16,8 +16,10 @@ use zstd::bulk::Compressor;
 
 use crate::failure::Failure;
 use crate::lustre::TargetKind;
-use crate::printing::lctl::{Known, Parameter, Place, cleanup_interval, framed, parameter};
-use crate::printing::reading::{Reading, Records};
+use crate::printing::lctl::{
+    Parameter, ParameterState, Place, cleanup_interval, framed, parameter,
+};
+use crate::printing::snapshot::{Records, Snapshot};
 use crate::random::Seed;
 use crate::store::database::connector;
 use crate::time::{HOUR, Span, timestamp};
@@ -26,7 +28,8 @@ use crate::world::queue::{self, Arrivals, Services};
 use crate::world::schedule::{self, readings};
 use crate::world::space::Space;
 use crate::world::{
-    Change, Cluster, Due, ServerIndex, TargetIndex, TargetState, Walk, Whole, Workload, each,
+    Change, Cluster, Due, ServerIndex, TargetCounters, TargetIndex, TargetState, Walk, Workload,
+    each,
 };
 
 /// The options of a load.
@@ -53,15 +56,15 @@ pub struct Options {
 
 /// The texts that the database was sent and rejected.
 #[derive(Debug, Default)]
-pub struct Rejected {
-    /// The number of texts that were sent, those that were repeated included.
+pub struct Rejections {
+    /// The number of texts that were sent, including repeated ones.
     pub sent: u64,
     pub texts: u64,
     /// The warning about the last of them.
     pub warning: String,
 }
 
-impl Rejected {
+impl Rejections {
     /// Takes a warning of the database, which is about one text.
     fn warn(&mut self, warning: String) {
         if warning.contains("rejected") {
@@ -81,7 +84,7 @@ impl Rejected {
         })
     }
 
-    /// Returns true if texts were sent and none was stored.
+    /// Returns true if all texts that were sent were rejected.
     pub fn is_all(&self) -> bool {
         self.texts > 0 && self.texts == self.sent
     }
@@ -95,13 +98,13 @@ const RETRY: Retry = Retry {
     first_pause: Duration::from_millis(1),
 };
 
-/// Loads a span of a cluster. Targets are independent of each other; each is loaded in order of time. Then follows what servers say beside
-/// it: a server and the one that takes over its targets together, as these are read by both.
+/// Loads a span of a cluster. Targets are independent of each other; each is loaded in order of time. The additional parameters of servers
+/// follow: a server together with its failover partner, because both read the same targets.
 pub fn load(
     cluster: &Cluster,
     span: Span,
     options: &Options,
-) -> Result<(Tally, Rejected), Failure> {
+) -> Result<(Tally, Rejections), Failure> {
     let texts: usize = (0..cluster.targets.len())
         .map(|target| readings(cluster, target, span).len())
         .sum();
@@ -112,7 +115,7 @@ pub fn load(
         progress.set_style(style);
     }
     let connector = connector(&options.database)?;
-    let rejected = Arc::new(Mutex::new(Rejected::default()));
+    let rejected = Arc::new(Mutex::new(Rejections::default()));
     let loader = Loader {
         cluster,
         workload: Workload::new(cluster),
@@ -123,8 +126,8 @@ pub fn load(
     let connect = || Writer::connect(&connector, &options.table, &rejected);
     let load = |writer: &mut Writer, target| loader.load(target, writer);
     let loaded = each(cluster.targets.len(), options.connections, connect, load)?;
-    let (mut tallies, beside): (Vec<_>, Vec<_>) = loaded.into_iter().unzip();
-    let load = |writer: &mut Writer, server| loader.load_servers(server, &beside, writer);
+    let (mut tallies, additional): (Vec<_>, Vec<_>) = loaded.into_iter().unzip();
+    let load = |writer: &mut Writer, server| loader.load_servers(server, &additional, writer);
     tallies.extend(each(
         cluster.servers.len(),
         options.connections,
@@ -137,7 +140,7 @@ pub fn load(
 }
 
 /// Locks counts, which are right even if another thread has panicked.
-fn locked(rejected: &Mutex<Rejected>) -> MutexGuard<'_, Rejected> {
+fn locked(rejected: &Mutex<Rejections>) -> MutexGuard<'_, Rejections> {
     rejected.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -149,69 +152,77 @@ struct Loader<'a> {
     progress: ProgressBar,
 }
 
-/// The texts to be loaded beside the entries of a target, one for each reading, and the requests, which the services of servers
+/// The texts to be loaded additional the entries of a target, one for each reading, and the requests, which the services of servers
 /// count.
 #[derive(Default)]
-struct Beside {
+struct AdditionalTexts {
     texts: BTreeMap<Due, Vec<u8>>,
     arrivals: Vec<Arrivals>,
 }
 
 impl Loader<'_> {
-    /// Loads the entries of a target, and returns what is to be loaded beside them.
-    fn load(&self, target: TargetIndex, writer: &mut Writer) -> Result<(Tally, Beside), Failure> {
+    /// Loads the entries of a target, and returns its additional texts.
+    fn load(
+        &self,
+        target: TargetIndex,
+        writer: &mut Writer,
+    ) -> Result<(Tally, AdditionalTexts), Failure> {
         let cluster = self.cluster;
-        let mut courier = Courier::new(cluster, target, self.options);
-        let (mut state, mut whole) = if self.options.job_stats_only {
+        let mut delivery = Delivery::new(cluster, target, self.options);
+        let (mut state, mut counters) = if self.options.job_stats_only {
             let state = TargetState::new(&self.workload, target, self.span);
             (state, None)
         } else {
             let walk = Walk::new(&self.workload, target, self.span);
-            (walk.state, Some(walk.whole))
+            (walk.state, Some(walk.counters))
         };
-        let mut beside = Beside::default();
+        let mut additional = AdditionalTexts::default();
         let mut counter = tally::Counter::default();
         let mut records = Records::new();
         let name = parameter(&cluster.targets[target], "job_stats");
         let mut first = true;
         let mut space = None;
         for due in readings(cluster, target, self.span) {
-            let count = |whole: &mut Option<Whole>, change: &Change| {
-                whole.iter_mut().for_each(|whole| whole.change(change));
+            let count = |counters: &mut Option<TargetCounters>, change: &Change| {
+                counters
+                    .iter_mut()
+                    .for_each(|counters| counters.change(change));
             };
-            state.advance(due.time, |change| count(&mut whole, &change));
+            state.advance(due.time, |change| count(&mut counters, &change));
             // Comes before job_stats are read, which takes some seconds of the world.
-            if let Some(whole) = &mut whole {
-                whole.settle(due.time);
-                let text = self.beside(target, &due, whole, &mut space);
-                beside.texts.insert(due, text);
+            if let Some(counters) = &mut counters {
+                counters.settle(due.time);
+                let text = self.additional(target, &due, counters, &mut space);
+                additional.texts.insert(due, text);
             }
-            let change = |change: Change| count(&mut whole, &change);
-            let reading = Reading::take(&mut state, due.time, first, change);
-            counter.observe(&state, reading.as_ref());
-            if let Some(reading) = reading {
+            let change = |change: Change| count(&mut counters, &change);
+            let snapshot = Snapshot::take(&mut state, due.time, first, change);
+            counter.observe(&state, snapshot.as_ref());
+            if let Some(snapshot) = snapshot {
                 first = false;
                 let mut text = cleanup_interval(cluster, target).into_bytes();
-                let job_stats = reading.text(&state, &mut records);
+                let job_stats = snapshot.text(&state, &mut records);
                 text.extend(framed(&name, &job_stats));
                 let row = writer.row(cluster, &due, &text)?;
-                for row in courier.carry(row, &mut counter.tally) {
+                for row in delivery.next(row, &mut counter.tally) {
                     writer.write(&row)?;
                 }
             }
             self.progress.inc(1);
         }
-        courier.end(writer)?;
-        beside.arrivals = whole.map(|whole| whole.arrivals).unwrap_or_default();
-        Ok((counter.tally, beside))
+        delivery.end(writer)?;
+        additional.arrivals = counters
+            .map(|counters| counters.arrivals)
+            .unwrap_or_default();
+        Ok((counter.tally, additional))
     }
 
-    /// Returns what lctl prints of a target beside `job_stats`. It is asked once an hour who owns the space, which changes then.
-    fn beside(
+    /// Returns lctl's output for a target except `job_stats`. Owners of space are included once an hour, because they change hourly.
+    fn additional(
         &self,
         target: TargetIndex,
         due: &Due,
-        whole: &Whole,
+        counters: &TargetCounters,
         known: &mut Option<(i64, Space)>,
     ) -> Vec<u8> {
         let hour = due.time.div_euclid(HOUR);
@@ -229,8 +240,8 @@ impl Loader<'_> {
                 let known = match parameter {
                     Parameter::JobStats(_) | Parameter::CleanupInterval(_) => return Vec::new(),
                     Parameter::Owners(..) if !is_new => return Vec::new(),
-                    Parameter::Owners(..) | Parameter::Space(..) => Known::Space(space),
-                    _ => Known::Whole(whole),
+                    Parameter::Owners(..) | Parameter::Space(..) => ParameterState::Space(space),
+                    _ => ParameterState::TargetCounters(counters),
                 };
                 place.print(&path, parameter, known)
             });
@@ -245,27 +256,26 @@ impl Loader<'_> {
         }
     }
 
-    /// Loads what a server and its partner say beside the entries of their targets, given that of all targets. This is for the first
-    /// of the two.
+    /// Loads the additional texts of a server and its partner, given those for all targets. Only the first of the two does this.
     fn load_servers(
         &self,
         server: ServerIndex,
-        beside: &[Beside],
+        additional: &[AdditionalTexts],
         writer: &mut Writer,
     ) -> Result<Tally, Failure> {
         let cluster = self.cluster;
-        let mut courier = Courier::new(cluster, beside.len() + server, self.options);
+        let mut delivery = Delivery::new(cluster, additional.len() + server, self.options);
         let mut tally = Tally::default();
         let mut services = BTreeMap::new();
         let dues = schedule::of_servers(cluster, self.span).into_iter();
         let is_here = |due: &Due| due.server.min(cluster.servers[due.server].partner) == server;
         for due in dues.filter(is_here) {
-            let texts = beside.iter().filter_map(|all| all.texts.get(&due));
+            let texts = additional.iter().filter_map(|all| all.texts.get(&due));
             let mut text: Vec<u8> = texts.flatten().copied().collect();
             if !self.options.job_stats_only {
                 let services = services
                     .entry(due.server)
-                    .or_insert_with(|| self.services(due.server, beside));
+                    .or_insert_with(|| self.services(due.server, additional));
                 text.extend(self.of_server(&due, services));
             }
             if text.is_empty() {
@@ -273,34 +283,34 @@ impl Loader<'_> {
             }
             tally.add(Happening::ServerText, 1);
             let row = writer.row(cluster, &due, &text)?;
-            for row in courier.carry(row, &mut tally) {
+            for row in delivery.next(row, &mut tally) {
                 writer.write(&row)?;
             }
         }
-        courier.end(writer)?;
+        delivery.end(writer)?;
         Ok(tally)
     }
 
     /// Returns the services of a server for each kind of target.
-    fn services(&self, server: ServerIndex, beside: &[Beside]) -> [Services; 2] {
+    fn services(&self, server: ServerIndex, additional: &[AdditionalTexts]) -> [Services; 2] {
         [TargetKind::Mdt, TargetKind::Ost].map(|kind| {
             let targets = queue::targets(self.cluster, (server, kind), self.span).into_iter();
-            let arrivals = targets.map(|target| (target, &beside[target].arrivals[..]));
+            let arrivals = targets.map(|target| (target, &additional[target].arrivals[..]));
             Services::new(self.cluster, (server, kind), self.span, arrivals)
         })
     }
 
-    /// Returns what a server says of itself.
+    /// Returns the parameters of the server itself.
     fn of_server(&self, due: &Due, services: &mut [Services; 2]) -> Vec<u8> {
         services.iter_mut().for_each(|kind| kind.advance(due.time));
         let place = self.place(due);
         let texts = place.parameters().into_iter().map(|(path, parameter)| {
             let known = match parameter {
                 Parameter::ServiceStats(service) | Parameter::Policies(service) => {
-                    Known::Services(&services[service.kind() as usize])
+                    ParameterState::Services(&services[service.kind() as usize])
                 }
-                Parameter::Nodemap(kind) => Known::Services(&services[kind as usize]),
-                Parameter::Rules(_) | Parameter::Health => Known::Plan,
+                Parameter::Nodemap(kind) => ParameterState::Services(&services[kind as usize]),
+                Parameter::Rules(_) | Parameter::Health => ParameterState::Plan,
                 _ => return Vec::new(),
             };
             place.print(&path, parameter, known)
@@ -319,7 +329,7 @@ struct Row<'a> {
 }
 
 /// Delivers the texts of a target or of a server to the database, some of them late or twice.
-struct Courier<'a> {
+struct Delivery<'a> {
     seed: Seed,
     shares: (f64, f64),
     carried: usize,
@@ -327,7 +337,7 @@ struct Courier<'a> {
     late: Vec<(usize, Row<'a>)>,
 }
 
-impl<'a> Courier<'a> {
+impl<'a> Delivery<'a> {
     fn new(cluster: &Cluster, number: usize, options: &Options) -> Self {
         Self {
             seed: cluster.seed.of("courier", &[number as i64]),
@@ -337,9 +347,8 @@ impl<'a> Courier<'a> {
         }
     }
 
-    /// Takes the next text and returns the texts that arrive now. The first text is never late, because nothing is
-    /// known before it.
-    fn carry(&mut self, row: Row<'a>, tally: &mut Tally) -> Vec<Row<'a>> {
+    /// Takes the next text and returns the texts that arrive now. The first text is never late, because no earlier one exists.
+    fn next(&mut self, row: Row<'a>, tally: &mut Tally) -> Vec<Row<'a>> {
         self.carried += 1;
         let seed = self.seed.of("text", &[self.carried as i64]);
         let (late, repeated) = self.shares;
@@ -372,14 +381,14 @@ struct Writer {
     client: Client,
     insert: Statement,
     compressor: Compressor<'static>,
-    rejected: Arc<Mutex<Rejected>>,
+    rejected: Arc<Mutex<Rejections>>,
 }
 
 impl Writer {
     fn connect(
         connector: &Connector,
         table: &str,
-        rejected: &Arc<Mutex<Rejected>>,
+        rejected: &Arc<Mutex<Rejections>>,
     ) -> Result<Self, Failure> {
         let warned = rejected.clone();
         let mut client =

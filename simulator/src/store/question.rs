@@ -16,9 +16,9 @@ use crate::world::Target;
 /// A question whose answer is known.
 pub struct Question {
     pub name: &'static str,
-    /// Asks the question about the window, the operations and the filters of [`Totals`].
+    /// Runs the query with the window, the operations and the filters of [`Totals`].
     ask: fn(&mut Client, &Totals) -> Result<Vec<Amount>, Error>,
-    /// True if the window is asked about in parts of an odd width, side by side.
+    /// True if the window is queried in adjacent parts of an odd width.
     in_parts: bool,
     /// True if the answer is about workloads on targets, and false if it is about targets.
     by_workload: bool,
@@ -37,8 +37,8 @@ const TOTALS: Question = Question {
     operations: None,
 };
 
-/// Questions about everything that the reading functions say about totals. Windows and steps have edges at which there
-/// is no observation, and the edges of the totals differ from those of the rates.
+/// Queries for everything that the reading functions return about totals. Windows and steps have edges without an observation, and the
+/// edges of the totals differ from those of the rates.
 pub static QUESTIONS: [Question; 5] = [
     TOTALS,
     Question {
@@ -71,7 +71,7 @@ const METADATA: [Op; 14] = [
     Open, Close, Link, Unlink, Mkdir, Rmdir, Rename, Getattr, Setattr, Getxattr, Setxattr, Statfs,
     Sync, Migrate,
 ];
-/// The operations whose time is also that of another operation.
+/// The operations whose time is also counted by another operation.
 #[rustfmt::skip]
 const COUNTED_ELSEWHERE: [Op; 6] = [
     Mknod, SamedirRename, CrossdirRename, ParallelRenameFile, ParallelRenameDir, RenameTrylocks,
@@ -85,7 +85,7 @@ const RANKED: [&str; 5] = ["read_bytes", "write_bytes", "bytes", "metadata", "se
 const SUMMARISED: [&str; 7] = ["read_bytes", "write_bytes", "read", "write", "open", "metadata", "service_time"];
 
 impl Question {
-    /// Asks the question from one time to another. The filters let one cluster through.
+    /// Runs the query from one time to another, filtered by cluster.
     pub fn ask(
         &self,
         client: &mut Client,
@@ -182,22 +182,22 @@ fn unit(operation: &str) -> i32 {
 }
 
 /// Returns a total in calls, bytes or microseconds, which is a whole number.
-pub fn whole(operation: &str, total: Decimal) -> i128 {
+pub fn whole_units(operation: &str, total: Decimal) -> i128 {
     (total * Decimal::from(unit(operation))).round().mantissa()
 }
 
 fn amount(group: Group, operation: &str, total: Option<Decimal>) -> Amount {
-    let total = total.map(|total| whole(operation, total));
+    let total = total.map(|total| whole_units(operation, total));
     (group, operation.to_owned(), total)
 }
 
 fn totals(client: &mut Client, asked: &Totals) -> Result<Vec<Amount>, Error> {
     let rows = ask(client, asked)?.into_iter();
-    let amounts = rows.map(|row| amount(row.group, &row.operation, row.total));
+    let amounts = rows.map(|row| amount(row.labels, &row.operation, row.total));
     Ok(amounts.collect())
 }
 
-/// Asks for rates by target. A rate that is not that of its total gives an amount that nothing has.
+/// Queries rates by target. A rate that contradicts its total yields an amount that no truth has.
 fn rates(client: &mut Client, asked: &Totals) -> Result<Vec<Amount>, Error> {
     let question = Rates {
         window: asked.window,
@@ -208,12 +208,12 @@ fn rates(client: &mut Client, asked: &Totals) -> Result<Vec<Amount>, Error> {
     };
     let rows = ask(client, &question)?.into_iter();
     let amounts = rows.map(|row| {
-        let total = row.total.map(|total| whole(&row.operation, total));
+        let total = row.total.map(|total| whole_units(&row.operation, total));
         let total = match is_rate_of(&row, total) {
             true => total,
             false => Some(-1),
         };
-        (row.group, row.operation, total)
+        (row.labels, row.operation, total)
     });
     Ok(amounts.collect())
 }
@@ -229,7 +229,7 @@ fn is_rate_of(row: &RateRow, total: Option<i128>) -> bool {
     (least - rounding..=most + rounding).contains(&(total as f64))
 }
 
-/// Asks for the leaders in each operation.
+/// Queries the leaders in each operation.
 fn leaders(client: &mut Client, asked: &Totals) -> Result<Vec<Amount>, Error> {
     let mut amounts = Vec::new();
     for operation in RANKED {
@@ -242,7 +242,7 @@ fn leaders(client: &mut Client, asked: &Totals) -> Result<Vec<Amount>, Error> {
             ..Top::default()
         };
         let rows = ask(client, &question)?.into_iter();
-        amounts.extend(rows.map(|row| amount(row.group, operation, row.total)));
+        amounts.extend(rows.map(|row| amount(row.labels, operation, row.total)));
     }
     Ok(amounts)
 }
@@ -259,7 +259,7 @@ fn summaries(client: &mut Client, asked: &Totals) -> Result<Vec<Amount>, Error> 
         #[rustfmt::skip]
         let totals = [row.read_bytes, row.write_bytes, row.read, row.write, row.opens, row.metadata, row.service_time];
         let totals = SUMMARISED.into_iter().zip(totals);
-        amounts.extend(totals.map(|(name, total)| amount(row.group.clone(), name, total)));
+        amounts.extend(totals.map(|(name, total)| amount(row.labels.clone(), name, total)));
     }
     Ok(amounts)
 }

@@ -1,4 +1,4 @@
-//! Asks how long requests waited for a thread of a server, and knows the answer.
+//! Queries how long requests were queued, and computes the expected answer.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use jobstats_client::Error;
 use crate::store::database::{Amounts, Key, Store};
 use crate::time::{HOUR, MINUTE, timestamp};
 use crate::truth::Cell;
-use crate::truth::queues::{ByService, Grown};
+use crate::truth::queues::{ByService, QueueGrowth};
 use crate::world::Cluster;
 
-/// The amounts of each row: those of `Waits` that are told, and the microseconds for which the service was read.
+/// The amounts of each row: the reported fields of `Waits`, and the observed microseconds.
 const NAMES: [&str; 4] = ["requests", "wait", "depth", "observed"];
 
 /// The work of a service in a span of microseconds of the clock outside.
@@ -22,8 +22,8 @@ struct Row {
 }
 
 impl Row {
-    /// Divides what a reading shows at the edges that rows may not cross: those of ten minutes, or of hours after a long gap.
-    fn of(grown: &Grown) -> Vec<Self> {
+    /// Divides a reading at the edges of rows: ten minutes, or hours after a long gap.
+    fn of(grown: &QueueGrowth) -> Vec<Self> {
         let [from, until, began] = [grown.span.from, grown.span.until, grown.began]
             .map(|time| timestamp(time).as_microsecond());
         let is_long = grown.span.until - grown.span.from > 6 * HOUR;
@@ -99,8 +99,8 @@ pub fn cells(
     cells
 }
 
-/// Returns the amounts of a service in a window that begins at a time, but for those of zero. Means over requests say nothing where there
-/// is none, and the mean of what waits nothing of the time where nothing does.
+/// Returns the nonzero amounts of a service in a window that begins at a time. Means over requests are undefined without requests, and the
+/// mean depth is no observation if the queue was empty.
 fn amounts(
     server: &str,
     service: &str,
@@ -121,13 +121,13 @@ fn amounts(
     })
 }
 
-/// Asks about windows, or about the hours of one.
+/// Queries windows, or the hours of one.
 pub fn ask(
     store: &mut Store,
     windows: &[(Timestamp, Timestamp)],
     by_hour: bool,
 ) -> Result<Amounts, Error> {
-    // Means times what they are means of are whole numbers.
+    // Means multiplied by their weights are integers.
     const STATEMENT: &str = r#"
         SELECT "time", server, service, ARRAY[done.requests, done.usecs, coalesce(round(depth * done.requests), 0), coalesce(round(done.usecs / nullif(waiting, 0)), 0)]
         FROM jobstats_queues($1, $2, CASE WHEN $3::boolean THEN interval '1 hour' END, jsonb_build_object('cluster', $4::text)) queue,

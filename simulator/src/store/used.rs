@@ -1,4 +1,4 @@
-//! Asks who uses the space of targets, and knows the answer.
+//! Queries the space used on targets, and computes the expected answer.
 
 use std::collections::BTreeMap;
 
@@ -94,7 +94,7 @@ pub fn cells(cluster: &Cluster, parts: Vec<Part<'_>>) -> BTreeMap<Key, Cell> {
     cells
 }
 
-/// Asks for the space of now by target, or for that of days.
+/// Queries the current space by target, or the space of days.
 pub fn ask(store: &mut Store, days: Option<&[i64]>) -> Result<Amounts, Error> {
     const STATEMENT: &str = r#"
         SELECT coalesce(labels ->> 'target', ''), coalesce($2 || ' ' || coalesce(labels ->> 'uid', labels ->> 'gid', labels ->> 'project'), 'all'),

@@ -1,4 +1,4 @@
-//! Incidents are what their plan says.
+//! Incidents match their plan.
 
 use crate::lustre::service::Service;
 use crate::lustre::{Layout, TargetKind};

@@ -16,7 +16,7 @@ fn services(cluster: &Cluster, kind: TargetKind, span: Span) -> Services {
     let arrivals = targets(cluster, here, span).into_iter().map(|target| {
         let mut walk = Walk::new(&Workload::new(cluster), target, span);
         walk.advance(span.until - 1, |_| ());
-        (target, walk.whole.arrivals)
+        (target, walk.counters.arrivals)
     });
     let arrivals: Vec<_> = arrivals.collect();
     let arrivals = arrivals

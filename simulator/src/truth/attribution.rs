@@ -1,5 +1,4 @@
-//! Attributes the work under an identifier to jobs: the same rules that a reader of accounting must follow, made a second time, and
-//! beside them the truth.
+//! Attributes identifiers to jobs: a second implementation of the rules that a reader of accounting must follow, and the truth.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -53,10 +52,10 @@ pub enum Status {
     Known,
     /// The job, from an identifier of which only the job is left.
     Partial,
-    /// Several jobs with different owners, of which nobody can tell which it was.
+    /// Several jobs with different owners, which cannot be distinguished.
     Ambiguous,
-    /// The texts have one job that fits, but work of another owner is under the identifier too, or instead. Nobody can
-    /// know: there are two clusters, the identifier tells neither node nor user, and no text has the other job.
+    /// One job in the texts fits, but the identifier also, or only, has requests of another owner. This cannot be detected: there are two
+    /// clusters, the identifier has neither node nor user, and no text has the other job.
     Misleading,
     /// The job was over long before.
     Stale,
@@ -87,7 +86,7 @@ pub struct Entry<'a> {
 }
 
 impl<'a> Attribution<'a> {
-    /// Collects the runs that the texts of queries to each cluster show. The span is that of the queries.
+    /// Collects the runs in the answers to the queries of each cluster. The span is the span of the queries.
     pub fn new(site: &'a Site, runs: &'a [Run], queries: &[Query], span: Span) -> Self {
         let last = runs.iter().map(|run| last_shown(site, run, queries));
         let last: Vec<_> = last.collect();
@@ -147,9 +146,9 @@ impl<'a> Attribution<'a> {
         entries
     }
 
-    /// Returns the most that can be known about the work under an identifier on a day, by the rules of the match: candidates are
-    /// the runs of that job, on a cluster with that node, of that user unless it is a system user, which the work touches;
-    /// those whose own time it touches go first.
+    /// Returns the best possible attribution of an identifier on a day, by the rules of the match: candidates are the runs of that job, on
+    /// a cluster with that node, of that user unless it is a system user, whose extended time overlaps the requests; runs whose exact time
+    /// overlaps are preferred.
     pub fn attribute(&self, entry: &Entry<'a>) -> (Status, Option<Answer<'a>>) {
         let Some((run, activity)) = entry.activities.first() else {
             return (Status::None, None);

@@ -1,11 +1,11 @@
-//! The truth about jobs as JSON lines: every run of every job, and whose work appears under each identifier on each day, with the
-//! most that the identifier and the texts of accounting tell about it.
+//! The truth about jobs as JSON lines: every run of every job, and the owner of the requests of each identifier on each day, with the best
+//! attribution that the identifier and the texts of accounting allow.
 
 use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::jobs::{CLUSTERS, JobsRow, Person, Phase, Query, Run, Shown, Site};
+use crate::jobs::{CLUSTERS, JobRecord, JobsRow, Person, Phase, Query, Run, Site};
 use crate::lustre::identifier::text;
 use crate::time::{DAY, rfc3339, timestamp};
 use crate::truth::Attribution;
@@ -88,7 +88,7 @@ impl<'a> Attribution<'a> {
                 .iter()
                 .any(|span| span.from < time && time <= span.until)
         };
-        let shown = Shown {
+        let shown = JobRecord {
             site,
             run,
             phase: last.map_or(Phase::Ended, |(_, phase)| phase),

@@ -11,7 +11,7 @@ use crate::time::{Nanos, Span};
 use crate::world::queue::{self, Queue, Services};
 use crate::world::{Cluster, Due, Plan, ServerIndex, Walk, Workload, all};
 
-/// The sums of what requests met, as the counters of a service show them.
+/// The sums of waits and requests, as the counters of a service show them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Waits {
     /// Their number.
@@ -29,17 +29,17 @@ pub type Readings = BTreeMap<(ServerIndex, Service), BTreeSet<Due>>;
 
 /// The amounts that came between a reading of a service and the one before, by the server's clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Grown {
+pub struct QueueGrowth {
     /// The times of the two readings.
     pub span: Span,
-    /// The time since which all of it came: that of the earlier reading, or of the service's start if a reading tells it.
+    /// The start of the sums: the earlier reading, or the service's start if a reading shows it.
     pub began: Nanos,
     pub waits: Waits,
 }
 
-pub type ByService = BTreeMap<(ServerIndex, Service), Vec<Grown>>;
+pub type ByService = BTreeMap<(ServerIndex, Service), Vec<QueueGrowth>>;
 
-/// Returns the readings of services, given those of servers.
+/// Returns the readings of services, given the readings of servers.
 pub fn readings(cluster: &Cluster, of_servers: impl IntoIterator<Item = Due>) -> Readings {
     let plan = Plan::new(cluster);
     let mut readings = Readings::new();
@@ -84,22 +84,22 @@ fn of_services(
     let arrivals = arrivals.map(|target| {
         let mut walk = Walk::new(workload, target, span);
         walk.advance(last.time, |_| ());
-        (target, walk.whole.arrivals)
+        (target, walk.counters.arrivals)
     });
     let arrivals: Vec<_> = arrivals.collect();
     let arrivals = arrivals
         .iter()
         .map(|(target, arrivals)| (*target, &arrivals[..]));
     let mut services = Services::new(cluster, here, span, arrivals);
-    let mut known: BTreeMap<Service, Shown> = BTreeMap::new();
+    let mut known: BTreeMap<Service, QueueSnapshot> = BTreeMap::new();
     let mut grown = ByService::new();
     for due in times {
         services.advance(due.time);
         for (service, _) in here_read.iter().filter(|(_, dues)| dues.contains(due)) {
             let queue = services.queues.get(service);
-            let shown = Shown {
+            let shown = QueueSnapshot {
                 label: due.label,
-                // A server tells of any time what its clock showed then.
+                // A server reports all times by its clock at that time.
                 since: (cluster.layout.times() == Times::Wall)
                     .then(|| services.since + plan.clock_error(here.0, services.since)),
                 waits: queue.map(Waits::of).unwrap_or_default(),
@@ -115,17 +115,17 @@ fn of_services(
 
 /// A reading of a service.
 #[derive(Clone, Copy)]
-struct Shown {
+struct QueueSnapshot {
     label: Nanos,
-    /// The time since which the service counts, if texts tell it.
+    /// The start of the service's counters, if texts show it.
     since: Option<Nanos>,
     waits: Waits,
 }
 
-impl Shown {
+impl QueueSnapshot {
     /// Returns what came since the reading before. A service that begins anew shows all that it has; without a start, values that fall
     /// show that.
-    fn since_reading(&self, before: &Self) -> Grown {
+    fn since_reading(&self, before: &Self) -> QueueGrowth {
         let span = Span {
             from: before.label,
             until: self.label,
@@ -148,7 +148,7 @@ impl Shown {
         } else {
             Waits::default()
         };
-        Grown {
+        QueueGrowth {
             span,
             began: started.unwrap_or(span.from),
             waits: self.waits.less(&known),
@@ -181,8 +181,8 @@ impl Waits {
     }
 }
 
-impl<'a> Sum<&'a Grown> for Waits {
-    fn sum<I: Iterator<Item = &'a Grown>>(all: I) -> Self {
+impl<'a> Sum<&'a QueueGrowth> for Waits {
+    fn sum<I: Iterator<Item = &'a QueueGrowth>>(all: I) -> Self {
         all.fold(Self::default(), |sum, grown| Self {
             requests: sum.requests + grown.waits.requests,
             usecs: sum.usecs + grown.waits.usecs,

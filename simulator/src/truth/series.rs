@@ -12,12 +12,12 @@ use crate::world::queue::{INTERVAL, Queue, occupies};
 use crate::world::workload::Event;
 use crate::world::{Cluster, Plan, ServerIndex, TargetIndex, Workload};
 
-/// The width of the times of which the loads of users are kept.
+/// The width of the time steps of users' loads.
 pub const WIDTH: Nanos = 10 * MINUTE;
 
 /// Calls, the microseconds that they took, and the bytes that they moved.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Done {
+pub struct Usage {
     /// Their number.
     pub calls: u64,
     /// The microseconds of all.
@@ -28,17 +28,17 @@ pub struct Done {
 
 /// The growth between two readings of a target.
 #[derive(Debug, Clone, Copy)]
-pub struct Grown {
+pub struct Growth {
     /// The time between the two.
     pub span: Span,
     /// The server at the second one.
     pub server: ServerIndex,
     /// Reads.
-    pub reads: Done,
+    pub reads: Usage,
     /// Writes.
-    pub writes: Done,
-    /// All calls, with those that metadata servers make themselves.
-    pub all: Done,
+    pub writes: Usage,
+    /// All calls, including those that metadata servers make themselves.
+    pub all: Usage,
 }
 
 /// The readings of a span.
@@ -47,9 +47,9 @@ pub struct Series {
     /// The readings of each service.
     pub services: BTreeMap<(ServerIndex, Service), Vec<(Span, Waits)>>,
     /// The readings of each target.
-    pub targets: Vec<Vec<Grown>>,
+    pub targets: Vec<Vec<Growth>>,
     /// The load of each target by the start of ten minutes and by user.
-    pub loads: Vec<BTreeMap<(Nanos, u32), Done>>,
+    pub loads: Vec<BTreeMap<(Nanos, u32), Usage>>,
     /// The used part of the space of each target every ten minutes.
     pub used: Vec<Vec<(Nanos, f64)>>,
 }
@@ -61,9 +61,9 @@ pub struct Player<'a> {
 }
 
 /// The calls and the seconds of work that come to a service in each interval.
-type Arrived = BTreeMap<(ServerIndex, Service), Vec<(u64, f64)>>;
+type ServiceLoads = BTreeMap<(ServerIndex, Service), Vec<(u64, f64)>>;
 
-impl Done {
+impl Usage {
     fn add(&mut self, calls: &Calls) {
         let count = u64::from(calls.count);
         let moves = calls.request.iter().any(|op| op.is_bytes());
@@ -89,7 +89,7 @@ impl<'a> Player<'a> {
     /// Plays a span, which follows the one before.
     pub fn play(&mut self, span: Span) -> Series {
         let cluster = self.workload.cluster;
-        let mut arrived = Arrived::new();
+        let mut arrived = ServiceLoads::new();
         let mut series = Series::default();
         for (target, it) in cluster.targets.iter().enumerate() {
             let traffic = self.workload.traffic(target, span);
@@ -104,7 +104,7 @@ impl<'a> Player<'a> {
                     event.calls,
                 )
             };
-            let mut loads: BTreeMap<(Nanos, u32), Done> = BTreeMap::new();
+            let mut loads: BTreeMap<(Nanos, u32), Usage> = BTreeMap::new();
             for (key, calls) in traffic.events.iter().map(load) {
                 loads.entry(key).or_default().add(&calls);
             }
@@ -129,7 +129,13 @@ impl<'a> Player<'a> {
     }
 
     /// Adds the calls to a target to what comes to the services of its server.
-    fn arrive(&self, target: TargetIndex, span: Span, events: &[Event], arrived: &mut Arrived) {
+    fn arrive(
+        &self,
+        target: TargetIndex,
+        span: Span,
+        events: &[Event],
+        arrived: &mut ServiceLoads,
+    ) {
         let cluster = self.workload.cluster;
         let (plan, kind) = (Plan::new(cluster), cluster.targets[target].kind);
         let first = span.from.div_euclid(INTERVAL);
@@ -177,19 +183,19 @@ impl<'a> Player<'a> {
     }
 
     /// Returns what each reading of a target shows.
-    fn readings(&self, target: TargetIndex, span: Span, events: &[Event]) -> Vec<Grown> {
+    fn readings(&self, target: TargetIndex, span: Span, events: &[Event]) -> Vec<Growth> {
         let cluster = self.workload.cluster;
         let (plan, home) = (Plan::new(cluster), cluster.targets[target].home);
         let mut events = events.iter().peekable();
         let mut from = span.from;
         let mut all = Vec::new();
         for time in reading_times(cluster, home, span) {
-            let mut grown = Grown {
+            let mut grown = Growth {
                 span: Span { from, until: time },
                 server: plan.owner(target, time),
-                reads: Done::default(),
-                writes: Done::default(),
-                all: Done::default(),
+                reads: Usage::default(),
+                writes: Usage::default(),
+                all: Usage::default(),
             };
             while let Some(event) = events.next_if(|event| event.time <= time) {
                 grown.all.add(&event.calls);
@@ -220,8 +226,8 @@ fn reading_times(cluster: &Cluster, server: ServerIndex, span: Span) -> Vec<Nano
         .collect()
 }
 
-/// Returns the calls of metadata servers to an OST between two times: each asks every five seconds how full it is, and gets no answer from one
-/// that is stalled.
+/// Returns the calls of metadata servers to an OST between two times: each polls its free space every five seconds, and gets no answer from
+/// a stalled one.
 fn own_calls(cluster: &Cluster, target: TargetIndex, from: Nanos, until: Nanos) -> u64 {
     let it = &cluster.targets[target];
     let stalls = cluster
@@ -238,7 +244,7 @@ fn own_calls(cluster: &Cluster, target: TargetIndex, from: Nanos, until: Nanos) 
     }
 }
 
-/// Returns whether the counters of a server begin anew in a span, so that two readings say nothing.
+/// Returns whether the counters of a server were reset in a span, so that the difference of two readings is meaningless.
 fn begins_anew(cluster: &Cluster, server: ServerIndex, span: Span) -> bool {
     let mut upgrades = cluster
         .incidents

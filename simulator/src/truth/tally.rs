@@ -6,10 +6,10 @@ use std::rc::Rc;
 use strum::IntoStaticStr;
 
 use crate::lustre::identifier::{Condition, condition};
-use crate::printing::reading::{Header, Reading};
+use crate::printing::snapshot::{Header, Snapshot};
 use crate::time::Span;
 use crate::truth::TargetTruth;
-use crate::world::{Cluster, Life, Plan, ServerIndex, TargetState};
+use crate::world::{Cluster, Epoch, Plan, ServerIndex, TargetState};
 
 /// A kind of events that are counted, with its label. They are shown in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr)]
@@ -92,48 +92,48 @@ pub const DISTURBANCES: [(&str, &str); 4] = [
 #[derive(Debug, Default)]
 pub struct Counter {
     pub tally: Tally,
-    shown: HashMap<u32, Rc<Life>>,
+    shown: HashMap<u32, Rc<Epoch>>,
     server: Option<ServerIndex>,
 }
 
 impl Counter {
     /// Counts the events of one attempt to read the target.
-    pub fn observe(&mut self, state: &TargetState, reading: Option<&Reading>) {
-        match reading {
-            Some(reading) => self.read(state, reading),
+    pub fn observe(&mut self, state: &TargetState, snapshot: Option<&Snapshot>) {
+        match snapshot {
+            Some(snapshot) => self.read(state, snapshot),
             None => self.tally.add(Happening::FailedRead, 1),
         }
     }
 
-    fn read(&mut self, state: &TargetState, reading: &Reading) {
-        let moved = self.server.replace(reading.server);
+    fn read(&mut self, state: &TargetState, snapshot: &Snapshot) {
+        let moved = self.server.replace(snapshot.server);
         let counts = [
             (Happening::Text, 1),
-            (Happening::Record, reading.records.len()),
-            (Happening::SkippedRecord, reading.skipped.len()),
-            (Happening::DoubledRecord, reading.doubled.into()),
-            (Happening::CutText, reading.cut.is_some().into()),
+            (Happening::Record, snapshot.records.len()),
+            (Happening::SkippedRecord, snapshot.skipped.len()),
+            (Happening::DoubledRecord, snapshot.doubled.into()),
+            (Happening::CutText, snapshot.cut.is_some().into()),
         ];
         for (happening, times) in counts {
             self.tally.add(happening, times);
         }
-        match reading.header {
+        match snapshot.header {
             Header::First => (),
             Header::Missing => self.tally.add(Happening::MissingHeader, 1),
             Header::Extra(_) => self.tally.add(Happening::ExtraHeader, 1),
         }
-        if moved.is_some_and(|server| server != reading.server) {
+        if moved.is_some_and(|server| server != snapshot.server) {
             self.tally.add(Happening::MovedTarget, 1);
         }
-        for life in &reading.records {
-            self.record(state, life);
+        for epoch in &snapshot.records {
+            self.record(state, epoch);
         }
     }
 
-    fn record(&mut self, state: &TargetState, life: &Rc<Life>) {
-        let Some(before) = self.shown.insert(life.entry, life.clone()) else {
+    fn record(&mut self, state: &TargetState, epoch: &Rc<Epoch>) {
+        let Some(before) = self.shown.insert(epoch.entry, epoch.clone()) else {
             self.tally.add(Happening::NewEntry, 1);
-            match condition(&state.ids[life.entry as usize]) {
+            match condition(&state.ids[epoch.entry as usize]) {
                 Condition::Sound => (),
                 Condition::WithoutJob => self.tally.add(Happening::WithoutJob, 1),
                 Condition::Cut => self.tally.add(Happening::CutIdentifier, 1),
@@ -141,10 +141,10 @@ impl Counter {
             }
             return;
         };
-        if before.number != life.number {
+        if before.number != epoch.number {
             let fell = before
                 .counters
-                .fell(&life.counters, state.cluster.layout, state.kind());
+                .fell(&epoch.counters, state.cluster.layout, state.kind());
             self.tally.add(
                 if fell {
                     Happening::SmallerReset

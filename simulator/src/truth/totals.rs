@@ -7,7 +7,7 @@ use strum::VariantArray;
 use crate::lustre::counter::{BUCKETS, bucket};
 use crate::lustre::{Calls, Counters, Layout, Op, TargetKind, Unit};
 
-/// The quantity in a column of `jobstats.increments`, in the order of the columns: bytes are those of the first operations.
+/// The quantity in a column of `jobstats.increments`, in the order of the columns: bytes are counted by the first operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Quantity {
     Bytes,
@@ -157,7 +157,7 @@ impl Totals {
             .for_each(|(column, amount)| self.add(column, amount));
     }
 
-    /// Returns the excess of these sums over others, column by column, or 0 where there is none.
+    /// Returns the excess of these sums over others, column by column, at least 0.
     pub fn beyond(&self, other: &Self) -> Self {
         let mut excess = Self::default();
         for (column, amount) in self.amounts() {

@@ -18,7 +18,7 @@ use crate::world::{Cluster, TargetIndex, Workload};
 pub const PEOPLE: u64 = 319;
 /// The number of accounts that they belong to.
 const ACCOUNTS: u64 = 40;
-/// The number of people who make hundreds of requests a second, beside the one who makes a thousand.
+/// The number of people who make hundreds of requests a second, in addition to the one who makes a thousand.
 const HEAVY: usize = 8;
 /// The part of the intervals of ten seconds in which a program makes its requests: one with few, and one with many, on many nodes.
 const ACTIVE: [f64; 2] = [0.4, 0.9];
@@ -147,7 +147,7 @@ impl Busy {
         self.bursts(workload, target, span, traffic);
     }
 
-    /// Adds the bursts that a target gets as one of those of its server: each as large as chance makes it, up to all that the threads can do.
+    /// Adds the bursts of a server to a target: each of a random size, up to the capacity of the threads.
     fn bursts(self, workload: &Workload, target: TargetIndex, span: Span, traffic: &mut Traffic) {
         let cluster = workload.cluster;
         let here = &cluster.targets[target];
@@ -327,7 +327,7 @@ fn rhythm(time: Nanos) -> f64 {
 }
 
 impl Campaign {
-    /// Returns the requests per second to a target of a kind, of which there are so many.
+    /// Returns the requests per second to each target of a kind, given their number.
     fn rate_on(&self, kind: TargetKind, index: u64, count: u64) -> f64 {
         match kind {
             TargetKind::Mdt if self.mdt % count == index => self.rate * self.work.on_mdts,

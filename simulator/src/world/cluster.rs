@@ -21,9 +21,9 @@ pub struct Target {
     /// The name, such as `puhti-OST0001`.
     pub name: String,
     pub kind: TargetKind,
-    /// The number of the target among those of its kind.
+    /// The index of the target among targets of its kind.
     pub index: usize,
-    /// The server that the target is on when nothing has failed.
+    /// The server of the target in normal operation.
     pub home: ServerIndex,
 }
 
@@ -90,13 +90,13 @@ pub struct Cluster {
     pub login_programs: u64,
     /// The table of work that replaces the workload, if given.
     pub work: Option<Vec<GivenWork>>,
-    /// The schedulers whose jobs replace those of the workload, if given.
+    /// The schedulers whose jobs replace the workload's jobs, if given.
     pub schedulers: Option<Site>,
     /// The share of small requests that carry no identifier, from 0 to 0.9.
     pub unidentified: f64,
     /// True if a user overloads a metadata server every day.
     pub overload: bool,
-    /// Says how busy the file system is, if people who keep it busy replace the workload.
+    /// Describes the load of a busy file system, if its users replace the workload.
     pub busy: Option<Busy>,
     /// The incidents that are played.
     pub incidents: Vec<Incident>,
@@ -184,8 +184,8 @@ impl Cluster {
     }
 }
 
-/// Returns a server's poll offset. The offset follows from the server's name and lies in the second half of a second,
-/// in which nothing happens, so that a text does not depend on milliseconds.
+/// Returns a server's poll offset. The offset follows from the server's name and is in the second half of a second, in which nothing
+/// happens, so that a text does not depend on milliseconds.
 fn offset(seed: Seed, server: &str, interval: Nanos) -> Nanos {
     let own = seed.named("server", server.as_bytes());
     own.of("offset", &[]).below((interval / SECOND) as u64) as Nanos * SECOND + 600_000_000

@@ -1,5 +1,4 @@
-//! Incidents: times in which requests wait or targets fail, of which the cause is known. A plan of them is drawn by the seed, or read from a
-//! file.
+//! Incidents: times with a known cause at which requests are queued or targets fail. A plan is drawn by the seed, or read from a file.
 
 mod course;
 mod draw;
@@ -24,7 +23,7 @@ pub use play::apply;
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Kind {
-    /// One user asks a metadata target so much that all wait.
+    /// One user sends so many requests to a metadata server that all are queued.
     Storm,
     /// Many small jobs of one account do.
     Jobs,
@@ -36,7 +35,7 @@ pub enum Kind {
     SlowOst,
     /// All OSTs of a server take longer.
     SlowServer,
-    /// A target answers nothing.
+    /// A target does not answer.
     Stalled,
     /// An OST fills up.
     FullOst,
@@ -44,16 +43,16 @@ pub enum Kind {
     Failover,
     /// Everybody does more.
     GeneralRise,
-    /// A server is not read. This and what follows harms nobody, and nobody should be told.
+    /// A server is not read. This and the following kinds are harmless, and should raise no alert.
     Gap,
-    /// A server is changed: nobody reads it, it does nothing, and it counts anew afterwards.
+    /// A server is upgraded: it is neither read nor used, and its counters are reset.
     Upgrade,
-    /// Nobody works.
+    /// All users are idle.
     Maintenance,
 }
 
 impl Kind {
-    /// Returns whether nobody should be told of it.
+    /// Returns whether it is harmless and should raise no alert.
     pub fn is_harmless(self) -> bool {
         matches!(self, Self::Gap | Self::Upgrade | Self::Maintenance)
     }
@@ -73,7 +72,7 @@ pub struct Incident {
     /// The targets that are hit; empty where all are.
     #[serde(default)]
     pub targets: Vec<String>,
-    /// The users who make it; empty if nobody does.
+    /// The users who cause it; may be empty.
     #[serde(default)]
     pub users: Vec<u32>,
     /// Their account, if they have one in common.

@@ -21,7 +21,7 @@ pub fn each<W, T: Send, E: Send>(
             if position >= count {
                 return Ok(());
             }
-            // After a failure, the other workers start nothing further.
+            // After a failure, the other workers start no further task.
             let result = work(&mut worker, position).inspect_err(|_| {
                 next.store(count, Ordering::Relaxed);
             })?;
@@ -46,7 +46,7 @@ pub fn each<W, T: Send, E: Send>(
 /// The number of targets that are worked on at once.
 const WORKERS: usize = 2;
 
-/// Works on so many targets or servers, where nothing fails. Results are in the order of their positions.
+/// Processes this many targets or servers, without failures. Results are in the order of their indices.
 pub fn all<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let work = |_: &mut (), position| Ok::<_, Infallible>(work(position));
     match each(count, WORKERS, || Ok(()), work) {

@@ -1,6 +1,5 @@
-//! The disturbances of a cluster and their times. Every day has each disturbance once, at times of day that only the
-//! seed decides, so that any 24 hours have all of them. The disturbances lie apart, so that their effects can be told
-//! from each other.
+//! The disturbances of a cluster and their times. Every day has each disturbance once, at times of day that only the seed decides, so that
+//! any 24 hours have all of them. The disturbances do not overlap, so that their effects can be distinguished.
 
 use crate::lustre::TargetKind;
 use crate::random::Seed;
@@ -86,7 +85,7 @@ impl<'a> Plan<'a> {
             && self.victim(disturbance, self.day(time)) == server
     }
 
-    /// Returns true if nobody polls the server.
+    /// Returns true if the server is not polled.
     pub fn is_unread(&self, server: ServerIndex, time: Nanos) -> bool {
         let incidents = &self.cluster.incidents;
         let first = self.first_target(server).into_iter();
@@ -101,8 +100,8 @@ impl<'a> Plan<'a> {
                 || self.incidents(server).any(|span| span.contains(time)))
     }
 
-    /// Returns the name of a target of a server, which stands for all: incidents of a server hit each of them. `None` where there are no
-    /// incidents: this is asked for each call.
+    /// Returns the name of one target of a server, which represents all: incidents of a server affect each of them. `None` without
+    /// incidents, because this runs for each call.
     fn first_target(&self, server: ServerIndex) -> Option<&'a str> {
         if self.cluster.incidents.is_empty() {
             return None;
@@ -135,7 +134,7 @@ impl<'a> Plan<'a> {
         if is_down { partner } else { home }
     }
 
-    /// Returns the time by which the server's clock is ahead, negative if the clock is behind.
+    /// Returns the lead of the server's clock, negative if the clock is behind.
     pub fn clock_error(&self, server: ServerIndex, time: Nanos) -> Nanos {
         if !self.meets("clock", server, time, CLOCK_STEP) {
             return 0;
@@ -235,7 +234,7 @@ impl<'a> Plan<'a> {
         self.with_clears(self.restarts(target, span), span)
     }
 
-    /// Returns the times in a span at which a server begins to count anew what it does as a server of targets of one kind.
+    /// Returns the times in a span at which a server resets its counters for targets of one kind.
     pub fn service_starts(&self, server: ServerIndex, kind: TargetKind, span: Span) -> Vec<Nanos> {
         let mut homes = self.cluster.of_kind(kind).map(|(_, target)| target.home);
         if homes.any(|home| home == server) {

@@ -14,7 +14,7 @@ use crate::world::service::service_time;
 /// The number of bytes that a call moves.
 #[derive(Debug, Clone, Copy)]
 pub enum Size {
-    /// Whole stripes of 1, 4 or 16 MiB.
+    /// TargetCounters stripes of 1, 4 or 16 MiB.
     Stripes,
     /// A power of two of pages.
     Pages,
@@ -35,7 +35,7 @@ const fn plain(op: Op, weight: f64, count: f64) -> Mix {
 pub struct Profile {
     /// The weight of the program among jobs.
     weight: f64,
-    /// The name of an executable that behaves like this.
+    /// The name.
     pub program: &'static str,
     /// The rhythm of the program, in seconds: the usual burst, the pause between bursts, and the gap between calls of a burst.
     pub rhythm: [f64; 3],

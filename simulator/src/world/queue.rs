@@ -1,5 +1,5 @@
-//! The queues of services. Waiting follows from what arrives, how long it takes, and how many threads there are: in an interval of
-//! ten seconds, chance makes some requests wait, as Erlang's formula C says, and work beyond the threads is left for the next interval.
+//! The queues of services. Waits follow from arrivals, service times, and the number of threads: in an interval of ten seconds some
+//! requests wait at random, by Erlang's formula C, and requests beyond the capacity are left for the next interval.
 
 use std::collections::BTreeMap;
 use std::iter::Peekable;
@@ -14,10 +14,10 @@ use crate::world::{Cluster, Plan, ServerIndex, TargetIndex};
 pub const INTERVAL: Nanos = 10 * SECOND;
 /// The length of an interval in seconds.
 const LENGTH: f64 = (INTERVAL / SECOND) as f64;
-/// The microseconds that it takes to hand a request to a thread that has nothing else to do.
+/// The microseconds to hand a request to an idle thread.
 const HANDED_OVER: f64 = 20.0;
-/// The microseconds after which a request hangs, and for which it occupies one of the threads then. A service whose threads hang starts
-/// others.
+/// The microseconds after which a request hangs, and for which it then occupies a thread. A service starts additional threads for those
+/// that hang.
 const HANGS: u32 = 1_000_000;
 const LONGEST: u32 = 20_000;
 
@@ -29,7 +29,7 @@ pub struct Arrivals {
     request: Request,
     calls: u64,
     bytes: u64,
-    /// The microseconds for which the requests occupy threads, in all.
+    /// The total microseconds for which the requests occupy threads.
     usecs: u64,
 }
 
@@ -41,7 +41,7 @@ pub fn main_service(kind: TargetKind) -> Service {
     }
 }
 
-/// Returns the service that works on calls, their number, and the microseconds for which they occupy its threads.
+/// Returns the service that handles calls, their number, and the microseconds for which they occupy its threads.
 pub fn occupies(kind: TargetKind, calls: &Calls) -> (Service, u64, u64) {
     let count = u64::from(calls.count);
     let each = if calls.usecs > HANGS {
@@ -143,8 +143,8 @@ impl Queue {
         self.active.add_mean(calls, (1.0 + active).min(threads));
     }
 
-    /// Returns the mean seconds for which requests wait by chance. In so short a time, chance lets no more requests come than the square
-    /// root of those that are expected.
+    /// Returns the mean random wait in seconds. In so short a time, the random surplus of arrivals is at most the square root of the
+    /// expected number.
     fn chance(&self, arrived: f64, load: f64) -> f64 {
         if arrived == 0.0 {
             return 0.0;

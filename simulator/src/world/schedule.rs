@@ -22,8 +22,8 @@ pub fn of_servers(cluster: &Cluster, span: Span) -> BTreeSet<Due> {
     all.collect()
 }
 
-/// Returns the readings of a target in a span, in order of time. A reading is due on the server that the target is on,
-/// unless nobody polls that server.
+/// Returns the readings of a target in a span, in order of time. A reading is due on the current server of the target, unless that server
+/// is not polled.
 pub fn readings(cluster: &Cluster, target: TargetIndex, span: Span) -> Vec<Due> {
     let plan = Plan::new(cluster);
     let home = cluster.targets[target].home;

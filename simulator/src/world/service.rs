@@ -6,7 +6,7 @@ use rand::RngExt;
 use crate::lustre::{Op, Request};
 use crate::random::{Random, log_normal};
 
-/// The service time of a request with which an entry comes back after it was removed, in microseconds.
+/// The service time, in microseconds, of the request that recreates a removed entry.
 pub const RETURNING: u32 = 40;
 
 /// Draws the microseconds per request; one request in a thousand hits a server that hangs for longer than ten seconds.

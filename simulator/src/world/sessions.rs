@@ -1,4 +1,4 @@
-//! The sessions on a target: who uses it when, under which identifiers, and with which programs.
+//! The sessions on a target: user, time, identifiers and programs.
 
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
@@ -296,8 +296,7 @@ impl Session {
     }
 }
 
-/// Returns a random time in the first half of a second. Nothing happens in the second half, so that every reading there
-/// gives identical text.
+/// Returns a random time in the first half of a second. Nothing happens in the second half, so every reading there gives identical text.
 fn first_half_of_second(time: Nanos, random: &mut Random) -> Nanos {
     time.div_euclid(SECOND) * SECOND + random.random_range(0..SECOND / 2)
 }

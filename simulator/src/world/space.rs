@@ -1,4 +1,4 @@
-//! The space of targets, and who owns what is in it. It changes every hour: users fill it and clean up.
+//! The space of targets, and its owners. It changes every hour: users fill it and clean up.
 
 use std::collections::BTreeMap;
 
@@ -49,7 +49,7 @@ impl Owner {
         Self { ids, seed }
     }
 
-    /// Returns the owner's share in everything, relative to that of others. A few own much.
+    /// Returns the owner's weight relative to other owners. A few own much.
     fn weight(&self) -> f64 {
         log_normal(&mut self.seed.of("space", &[]).random(), 1.0, 1.3)
     }
@@ -149,8 +149,8 @@ impl Used {
     }
 }
 
-/// Returns the object target that its largest user fills every morning and empties a little every night, and the part of it that is
-/// used: between 97 and 98 % of what users can fill, so that health says the same at any hour.
+/// Returns the object target that its largest user fills every morning and empties a little every night, and its used share: between 97 and
+/// 98 % of the usable space, so that the health text is the same at any hour.
 fn fullest(workload: &Workload, hour: i64) -> Option<(TargetIndex, f64)> {
     let targets: Vec<_> = workload.cluster.of_kind(TargetKind::Ost).collect();
     let drawn = workload.seed.of("full", &[]).below(targets.len() as u64);

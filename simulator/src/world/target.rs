@@ -10,13 +10,13 @@ use crate::lustre::operation::{READ, WRITE, plain};
 use crate::lustre::{Calls, Counters, Op, TargetKind, Times};
 use crate::time::{MINUTE, Nanos, Span};
 use crate::world::plan::RETURN;
-use crate::world::workload::{Event, LONGEST_LIFE};
+use crate::world::workload::{Event, LONGEST_EPOCH};
 use crate::world::{Cluster, Plan, ServerIndex, TargetIndex, Upheaval, Workload, service};
 
-/// An entry from its birth to its removal. An entry that comes back begins another life.
+/// An entry from its birth to its removal. An entry that comes back begins another epoch.
 #[derive(Debug, Clone)]
-pub struct Life {
-    /// The number of the life. Lives are numbered in the order of birth, which is the order of records in a text.
+pub struct Epoch {
+    /// The number of the epoch. Epochs are numbered in the order of birth, which is the order of records in a text.
     pub number: u64,
     /// The entry, as a position in [`TargetState::ids`].
     pub entry: u32,
@@ -27,12 +27,12 @@ pub struct Life {
     pub counters: Counters,
 }
 
-/// A change to a life as time goes by.
+/// A change to an epoch as time goes by.
 pub enum Change<'a> {
-    /// A life counts calls.
-    Calls(&'a Life, &'a Calls),
-    /// A life is over.
-    End(Rc<Life>),
+    /// An epoch counts calls.
+    Calls(&'a Epoch, &'a Calls),
+    /// An epoch is over.
+    End(Rc<Epoch>),
 }
 
 /// The state of a target at a time that only moves forward.
@@ -42,14 +42,14 @@ pub struct TargetState<'a> {
     pub target: TargetIndex,
     /// The identifiers of all entries that ever occur.
     pub ids: Vec<Id>,
-    /// The lives at this time, in the order of birth.
-    pub alive: Vec<Rc<Life>>,
-    /// The number of the life that last returned after a single removal.
+    /// The epochs at this time, in the order of birth.
+    pub alive: Vec<Rc<Epoch>>,
+    /// The number of the epoch that last returned after a single removal.
     pub returned: Option<u64>,
     by_entry: HashMap<u32, u64>,
     events: Peekable<IntoIter<Event>>,
     upheavals: Peekable<IntoIter<(Nanos, Upheaval)>>,
-    /// The call with which a removed entry comes back.
+    /// The call that recreates a removed entry.
     pending: Option<Event>,
     born: u64,
 }
@@ -60,7 +60,7 @@ impl<'a> TargetState<'a> {
         let cluster = workload.cluster;
         let plan = Plan::new(cluster);
         let span = Span {
-            from: span.from - LONGEST_LIFE,
+            from: span.from - LONGEST_EPOCH,
             ..span
         };
         let traffic = workload.traffic(target, span);
@@ -114,14 +114,17 @@ impl<'a> TargetState<'a> {
         let stamp = event.time + self.clock_error(owner, event.time);
         let number = *self.by_entry.entry(event.entry).or_insert_with(|| {
             self.born += 1;
-            let life = Life::new(self.born, event.entry, event.time, stamp);
-            self.alive.push(Rc::new(life));
+            let epoch = Epoch::new(self.born, event.entry, event.time, stamp);
+            self.alive.push(Rc::new(epoch));
             self.born
         });
-        if let Ok(position) = self.alive.binary_search_by_key(&number, |life| life.number) {
-            let life = Rc::make_mut(&mut self.alive[position]);
-            life.count(&event.calls, event.time, stamp);
-            changed(Change::Calls(life, &event.calls));
+        if let Ok(position) = self
+            .alive
+            .binary_search_by_key(&number, |epoch| epoch.number)
+        {
+            let epoch = Rc::make_mut(&mut self.alive[position]);
+            epoch.count(&event.calls, event.time, stamp);
+            changed(Change::Calls(epoch, &event.calls));
         }
     }
 
@@ -139,48 +142,48 @@ impl<'a> TargetState<'a> {
         match upheaval {
             Upheaval::Restart => self.end(|_| true, changed),
             Upheaval::Clear if !spares_active => self.end(|_| true, changed),
-            Upheaval::Clear | Upheaval::Scan => self.end(|life| time - life.last > idle, changed),
+            Upheaval::Clear | Upheaval::Scan => self.end(|epoch| time - epoch.last > idle, changed),
             Upheaval::Removal => {
-                if let Some(life) = self.removable(time) {
-                    self.pending = life.returns(self.kind(), self.cluster, time + RETURN);
-                    let number = life.number;
-                    self.end(|life| life.number == number, changed);
+                if let Some(epoch) = self.removable(time) {
+                    self.pending = epoch.returns(self.kind(), self.cluster, time + RETURN);
+                    let number = epoch.number;
+                    self.end(|epoch| epoch.number == number, changed);
                 }
             }
         }
     }
 
-    fn end(&mut self, over: impl Fn(&Life) -> bool, changed: &mut impl FnMut(Change)) {
-        for life in self.alive.extract_if(.., |life| over(life)) {
-            self.by_entry.remove(&life.entry);
-            changed(Change::End(life));
+    fn end(&mut self, over: impl Fn(&Epoch) -> bool, changed: &mut impl FnMut(Change)) {
+        for epoch in self.alive.extract_if(.., |epoch| over(epoch)) {
+            self.by_entry.remove(&epoch.entry);
+            changed(Change::End(epoch));
         }
     }
 
-    /// Returns the entry that a single removal hits: among the entries in use that some reading has shown, the one
-    /// whose largest counter has the most calls.
-    fn removable(&self, time: Nanos) -> Option<Rc<Life>> {
+    /// Returns the entry that a single removal hits: of the entries in use that a reading has shown, the one whose largest counter has the
+    /// most calls.
+    fn removable(&self, time: Nanos) -> Option<Rc<Epoch>> {
         let counters = self.cluster.layout.counters(self.kind());
-        let most_samples = |life: &Life| {
-            let samples = counters.iter().map(|op| life.counters.get(*op).samples);
+        let most_samples = |epoch: &Epoch| {
+            let samples = counters.iter().map(|op| epoch.counters.get(*op).samples);
             samples.max().unwrap_or(0)
         };
         self.alive
             .iter()
-            .filter(|life| life.is_settled(time, self.cluster))
-            .filter(|life| time - life.last < 10 * MINUTE)
-            .max_by_key(|life| (most_samples(life), life.number))
+            .filter(|epoch| epoch.is_settled(time, self.cluster))
+            .filter(|epoch| time - epoch.last < 10 * MINUTE)
+            .max_by_key(|epoch| (most_samples(epoch), epoch.number))
             .cloned()
     }
 
-    /// Returns true if a scan for idle entries at this time ends the life.
-    pub fn expires(&self, life: &Life, scan: Nanos) -> bool {
-        scan - life.last > self.cluster.cleanup_interval
+    /// Returns true if a scan for idle entries at this time ends the epoch.
+    pub fn expires(&self, epoch: &Epoch, scan: Nanos) -> bool {
+        scan - epoch.last > self.cluster.cleanup_interval
     }
 }
 
-impl Life {
-    /// Creates a life that begins at a time when the server's clock shows `stamp`.
+impl Epoch {
+    /// Creates an epoch that begins at a time when the server's clock shows `stamp`.
     pub fn new(number: u64, entry: u32, born: Nanos, stamp: Nanos) -> Self {
         Self {
             number,
@@ -199,12 +202,12 @@ impl Life {
         self.stamps.1 = stamp;
     }
 
-    /// Returns true if the life began so long ago that the reading before the one at this time has shown it.
+    /// Returns true if the epoch began so long ago that the reading before the one at this time has shown it.
     pub fn is_settled(&self, time: Nanos, cluster: &Cluster) -> bool {
         self.born < time - 2 * cluster.interval
     }
 
-    /// Returns the single call with which the entry comes back, of a kind that the life has counted before.
+    /// Returns the single call that recreates the entry, of a kind that the previous epoch has counted.
     fn returns(&self, kind: TargetKind, cluster: &Cluster, time: Nanos) -> Option<Event> {
         let layout = cluster.layout;
         let made = |op: &Op| layout.counts(kind, *op) && self.counters.get(*op).samples > 0;

@@ -14,9 +14,8 @@ use crate::world::{Cluster, TargetIndex, given_work, incident, overload};
 
 /// The length of the longest job.
 const LONGEST_JOB: Nanos = 12 * HOUR;
-/// The age of the oldest possible life. A job has an identifier of its own and ends, and any other identifier rests
-/// once a day.
-pub const LONGEST_LIFE: Nanos = 26 * HOUR;
+/// The maximum age of an epoch. A job has a unique identifier and ends, and any other identifier rests once a day.
+pub const LONGEST_EPOCH: Nanos = 26 * HOUR;
 
 /// Calls that an entry makes on a target at one moment.
 #[derive(Debug, Clone, Copy)]

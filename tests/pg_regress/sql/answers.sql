@@ -1,10 +1,6 @@
 -- What SELECT * shows: no line up to share, or to formatted, is wider than 100 characters.
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set texts :source '/include/texts.sql'
-\set ECHO none
-\i :reading
-\i :texts
+\i reading.sql
+\i texts.sql
 SET search_path = public, world, texts;
 \set ECHO all
 \set VERBOSITY terse

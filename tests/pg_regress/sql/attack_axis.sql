@@ -1,9 +1,6 @@
 -- What one odd text, or targets that are gone, make of the time axis costs nothing: questions cost what they show. Counted are
 -- calls and scans, not time.
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set ECHO none
-\i :reading
+\i reading.sql
 \set ECHO all
 \set VERBOSITY terse
 -- Only so that the test ends where this is not so.

@@ -1,10 +1,7 @@
 -- Ada may see her own work alone. She asks about Eve's and about what there is not, and compares what PostgreSQL says that both read: what
 -- it counts of each table and index, and the buffers of EXPLAIN. Were filters tested before it is known whose a row is, these would tell
 -- identifiers letter by letter.
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set ECHO none
-\i :reading
+\i reading.sql
 \set ECHO all
 \set VERBOSITY terse
 SET client_min_messages = warning;

@@ -1,10 +1,6 @@
 -- What hostile or broken senders of accounting can do to what is known to be covered: nothing beyond their own cluster and source.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 SET client_min_messages = warning;
 CREATE ROLE regress_covers_slurm;
 SELECT jobstats_grant_writer('regress_covers_slurm', 'c1', sources => '{slurm}') \gset

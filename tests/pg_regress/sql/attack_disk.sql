@@ -1,10 +1,6 @@
 -- Disk is bounded by what was sent: no text makes more rows than a few for each of its records.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 SET client_min_messages = warning;
 -- Day 100 is today, UTC.
 SELECT date_bin('1 day', now(), 'epoch') - interval '100 days' AS zero \gset

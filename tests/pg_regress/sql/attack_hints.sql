@@ -1,12 +1,7 @@
 -- Every error that a user can make says what to do, and shows no more of an argument than its beginning.
-\getenv source PG_ABS_SRCDIR
-\set texts :source '/include/texts.sql'
-\set said :source '/include/said.sql'
-\set ECHO none
-\i :texts
-\i :said
+\i texts.sql
+\i said.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 SET client_min_messages = warning;
 CREATE EXTENSION jobstats;
 CREATE ROLE regress_bound;

@@ -1,10 +1,6 @@
 -- What users gain by a variable or a program that looks like an identifier: nobody's job becomes known by it, and nobody hides behind a colon.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set accounting :source '/include/accounting.sql'
-\set ECHO none
-\i :store
-\i :accounting
+\i store.sql
+\i accounting.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'

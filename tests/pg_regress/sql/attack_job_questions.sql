@@ -1,9 +1,6 @@
 -- What hostile accounting, and hostile arguments, do to questions about a job and to its summary: they cost no more than other questions, and
 -- nobody else's jobs.
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set ECHO none
-\i :reading
+\i reading.sql
 \set ECHO all
 \set VERBOSITY terse
 SET statement_timeout = '10min';

@@ -1,12 +1,7 @@
 -- What a hostile or broken sender of accounting can do: nothing but write jobs of its own scheduler.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set processor :source '/include/processor.sql'
-\set ECHO none
-\i :store
-\i :processor
+\i store.sql
+\i processor.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 SET client_min_messages = error;
 CREATE FUNCTION fed(body text, cluster text DEFAULT '', OUT action text, OUT entries integer, OUT added integer, OUT problems integer) LANGUAGE sql AS $$
 SELECT action, entries, added, problems FROM jobstats_ingest(cluster, 'slurm1', now(), body, source => 'slurm')

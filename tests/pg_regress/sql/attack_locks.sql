@@ -1,10 +1,6 @@
 -- Locks: nobody without rights on the store stands in the way of a feed or of maintenance, and whoever does is named.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 CREATE ROLE regress_feeder LOGIN;
 SELECT jobstats_grant_writer('regress_feeder');
 GRANT USAGE ON SCHEMA texts TO regress_feeder;

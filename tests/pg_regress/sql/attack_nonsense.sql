@@ -1,11 +1,7 @@
 -- No call of a function ends with an internal error (XX000) or with an error that it does not document: every function is
 -- called with NULL, extremes and nonsense in each of its arguments, the others being sane.
-\getenv source PG_ABS_SRCDIR
-\set texts :source '/include/texts.sql'
-\set ECHO none
-\i :texts
+\i texts.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 SET client_min_messages = error;
 CREATE EXTENSION jobstats;
 SELECT jobstats_setup() IS NOT NULL AS ready;

@@ -1,12 +1,8 @@
 -- Ada may see her own work alone. By these ways she tries to see that of Eve, whose names are all "secret". docs/privacy.md has the list,
 -- and what remains.
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set ECHO none
-\i :reading
+\i reading.sql
 \set ECHO all
 \set VERBOSITY terse
-\set SHOW_CONTEXT never
 SET client_min_messages = warning;
 CREATE ROLE regress_ada;
 CREATE ROLE regress_eve;

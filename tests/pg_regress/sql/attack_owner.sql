@@ -1,11 +1,7 @@
 -- A superuser maintains and converts a store that belongs to somebody else. What its owner has put on the tables runs with
 -- the owner's rights, and does not come by the superuser's.
-\getenv source PG_ABS_SRCDIR
-\set texts :source '/include/texts.sql'
-\set ECHO none
-\i :texts
+\i texts.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 SET client_min_messages = error;
 CREATE ROLE regress_hostile;
 SELECT current_database() AS database \gset

@@ -1,13 +1,8 @@
 -- Somebody deletes rows without which the store cannot work: whoever asks, feeds or maintains is told so, and jobstats_setup()
 -- puts them back.
-\getenv source PG_ABS_SRCDIR
-\set texts :source '/include/texts.sql'
-\set said :source '/include/said.sql'
-\set ECHO none
-\i :texts
-\i :said
+\i texts.sql
+\i said.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 SET client_min_messages = warning;
 CREATE EXTENSION jobstats;
 SELECT jobstats_setup(retention => '100 days') IS NOT NULL AS ready;

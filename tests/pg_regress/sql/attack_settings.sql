@@ -1,12 +1,7 @@
 -- Settings that feeds or maintenance could not compute with are refused when they are set, by whichever way.
-\getenv source PG_ABS_SRCDIR
-\set texts :source '/include/texts.sql'
-\set said :source '/include/said.sql'
-\set ECHO none
-\i :texts
-\i :said
+\i texts.sql
+\i said.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 SET intervalstyle = postgres;
 SET client_min_messages = warning;
 CREATE EXTENSION jobstats;

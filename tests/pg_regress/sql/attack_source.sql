@@ -1,10 +1,6 @@
 -- What a hostile or broken sender of names can do: nothing but write names.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 SET client_min_messages = error;
 CREATE FUNCTION fed(body text, OUT action text, OUT entries integer, OUT added integer, OUT problems integer) LANGUAGE sql AS $$
 SELECT action, entries, added, problems FROM jobstats_ingest('', 'login1', now(), body, source => 'passwd')

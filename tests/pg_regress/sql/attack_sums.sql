@@ -1,10 +1,6 @@
 -- No sum that is stored passes what a column can hold, whatever a text says; answers over long windows are exact all the same.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 SET client_min_messages = warning;
 SELECT jobstats_setup(raw_retention => '200 days', retention => '200 days') IS NOT NULL AS ready;
 -- Calls of many entries of one user.

@@ -1,10 +1,6 @@
 -- No text takes the server down, nor holds a session up: what functions on text and feeds do with the worst of them.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 SET client_min_messages = warning;
 
 -- Data of zstd (RFC 8878): a block with this text, then blocks of 128 kB that repeat one byte, 4 bytes each.

@@ -1,10 +1,6 @@
 -- The owner of a store changes the type of a column: functions refuse to read it, and show nothing of the server's memory.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set said :source '/include/said.sql'
-\set ECHO none
-\i :store
-\i :said
+\i store.sql
+\i said.sql
 \set ECHO all
 SET client_min_messages = warning;
 INSERT INTO jobstats.feed (server, "time", body) VALUES

@@ -1,10 +1,6 @@
 -- What a writer can do to others: nothing where it is bound to its own targets, and nothing unseen where it is not.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 SET client_min_messages = warning;
 CREATE ROLE regress_oss1;
 CREATE ROLE regress_oss2;

@@ -1,8 +1,5 @@
 -- Work without a job that a job is likely to have done is shown by jobstats_job_usage(), and counts for no job.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'

@@ -1,10 +1,6 @@
 -- jobstats_audit(): what is stored, compared with what the raw text says.
-\getenv source PG_ABS_SRCDIR
-\set readings :source '/include/readings.sql'
-\set ECHO none
-\i :readings
+\i readings.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 
 SELECT * FROM jobstats_audit('2025-11-03 07:00', '2025-11-03 09:00');
 -- The window is right-closed; what lies before it is read and not judged.

@@ -1,12 +1,8 @@
 -- A server was cut off for three days, and its shipper sends what waited, oldest first, while maintenance drops raw text that is
 -- older than two days. The newest text of a target stays, however old it is, so that the next one continues it; so does the newest reading of
 -- its own counters, and of each service of the server.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 SELECT jobstats_setup(raw_retention => '10 days', retention => '20 days') IS NOT NULL AS ready;
 UPDATE texts.clock SET zero = date_trunc('minute', now()) - interval '73 hours';
 

@@ -1,10 +1,6 @@
 -- Bad input costs nobody else's data, and fails only where nothing could be kept at all.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 
 -- A text cut anywhere, between two whole ones: what the entries did adds up to the truth, wherever the cut is. Behind the header it is cut
 -- at every third place: of the 217 bytes of an entry, each is the last one in one of three entries.

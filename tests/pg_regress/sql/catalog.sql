@@ -1,4 +1,5 @@
 -- All that users call: names, arguments and columns do not change without a change of this file.
+\set ECHO all
 CREATE EXTENSION jobstats;
 CREATE FUNCTION short(type oid) RETURNS text LANGUAGE sql AS $$
 SELECT CASE format_type(type, NULL) WHEN 'timestamp with time zone' THEN 'timestamptz' WHEN 'double precision' THEN 'float8' ELSE format_type(type, NULL) END

@@ -1,10 +1,6 @@
 -- The work of a user who names the job of another one, as by export SLURM_JOB_ID=4711, counts for no job, in any answer.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set accounting :source '/include/accounting.sql'
-\set ECHO none
-\i :store
-\i :accounting
+\i store.sql
+\i accounting.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'

@@ -1,11 +1,7 @@
 -- The clock of the database is ahead for one call of maintenance: it drops nothing, and says so. What this test feeds and notes is of a
 -- hundred days ago, so that now() is a hundred days ahead of it.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 \set VERBOSITY terse
 SELECT jobstats_setup(raw_retention => '300 days', retention => '300 days') IS NOT NULL AS ready;
 UPDATE texts.clock SET zero = date_trunc('hour', now()) - interval '100 days';

@@ -1,15 +1,11 @@
 -- Columns stay packed: what late text has changed is packed again, and rollups are packed, refreshed and dropped by the day.
-\set SHOW_CONTEXT never
 SELECT coalesce(current_setting('timescaledb.license', true), '') = 'timescale' AS community \gset
 \if :community
 \else
 \echo not run: this needs the Community edition of TimescaleDB
 \q
 \endif
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
 SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years', rollup_10m_retention => '100 years') IS NOT NULL AS ready;
 UPDATE texts.clock SET zero = '2025-11-01 00:00+00';

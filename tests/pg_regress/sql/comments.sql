@@ -1,4 +1,5 @@
 -- Everything that jobstats makes has a comment, and setup restores comments.
+\set ECHO all
 CREATE EXTENSION jobstats;
 SELECT jobstats_setup() IS NOT NULL AS ready;
 

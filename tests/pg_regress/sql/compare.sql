@@ -1,8 +1,5 @@
 -- Jobs side by side, each from its own start on.
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set ECHO none
-\i :reading
+\i reading.sql
 \set ECHO all
 \set VERBOSITY default
 \pset null '(null)'

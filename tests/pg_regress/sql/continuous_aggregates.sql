@@ -5,11 +5,7 @@ SELECT coalesce(current_setting('timescaledb.license', true), '') = 'timescale' 
 \echo 'not run: continuous aggregates need the Community edition of TimescaleDB'
 \quit
 \endif
-\set SHOW_CONTEXT never
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set ECHO none
-\i :reading
+\i reading.sql
 \set ECHO all
 -- Counters of two hosts, read every two minutes. One of them has been booted in between.
 CREATE TABLE readings ("time" timestamptz NOT NULL, host text NOT NULL, received bigint NOT NULL, booted timestamptz);

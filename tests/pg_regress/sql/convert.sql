@@ -1,5 +1,5 @@
 -- jobstats_convert() where it cannot do anything. What it does is tested by scripts/convert.sh.
-\set SHOW_CONTEXT never
+\set ECHO all
 CREATE EXTENSION jobstats;
 CALL jobstats_convert();
 \echo :LAST_ERROR_SQLSTATE
@@ -22,7 +22,6 @@ DROP ROLE regress_convert_guest;
 CREATE DATABASE regress_convert TEMPLATE template0;
 \set here :DBNAME
 \c regress_convert
-\set SHOW_CONTEXT never
 CREATE EXTENSION jobstats;
 SELECT jobstats_setup() IS NOT NULL AS ready;
 CALL jobstats_convert();

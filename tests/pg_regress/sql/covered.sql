@@ -1,10 +1,6 @@
 -- jobstats.covered says of which time the accounting of jobs has been read, whatever the order of texts.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 \pset null '(null)'
 SET timezone = 'UTC';
 -- Minutes of an hour.

@@ -1,10 +1,6 @@
 -- A store that lacks a key, an index, a column or rows: jobstats.health shows it, and jobstats_setup() mends what can be mended.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 \set VERBOSITY terse
 CREATE VIEW damage AS SELECT remedy FROM jobstats.health WHERE status = 'maintenance' AND remedy LIKE 'The store is damaged%';
 CREATE FUNCTION setup() RETURNS TABLE (state text, mended text) LANGUAGE sql AS $$

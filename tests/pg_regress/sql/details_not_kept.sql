@@ -1,17 +1,12 @@
 -- settings.keep: what is not kept of increments is NULL in answers, calls and sums stay exact.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set calls :source '/include/calls.sql'
-\set ECHO none
-\i :store
-\i :calls
+\i store.sql
+\i calls.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'
 
 -- What is no setting, with its HINT; who leaves it out gets what was set.
 \set VERBOSITY default
-\set SHOW_CONTEXT never
 UPDATE jobstats.settings SET keep = 'nothing';
 \echo :LAST_ERROR_SQLSTATE
 UPDATE jobstats.settings SET keep = NULL;

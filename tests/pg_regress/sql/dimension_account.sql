@@ -1,9 +1,6 @@
 -- The dimensions of jobs: account, partition, job_name and state; and of users: group_name and gid. Entries are joined with their
 -- jobs by UTC days, and an entry whose identifier names no user has that of its job.
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set ECHO none
-\i :reading
+\i reading.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'

@@ -1,8 +1,5 @@
 -- The dimension entry: the identifier as it came, as a filter, a column and a word in "by".
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set ECHO none
-\i :reading
+\i reading.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'

@@ -1,8 +1,5 @@
 -- The dimension user: the current name of a user, or else the number, as a filter, in labels and as a word in "by". Sums are stored by number.
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set ECHO none
-\i :reading
+\i reading.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'

@@ -1,4 +1,5 @@
 -- All that depends on dimensions knows those of the library.
+\set ECHO all
 CREATE EXTENSION jobstats;
 
 SELECT string_agg(d.name, ',') AS dimensions FROM jobstats_internal.dimensions() d \gset

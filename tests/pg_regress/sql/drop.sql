@@ -1,10 +1,6 @@
 -- The store is not part of the extension: it survives DROP EXTENSION, and the extension finds it again.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 INSERT INTO jobstats.feed (server, "time", body) VALUES
     ('oss1', at(0), ost('fs-OST0000', record('a.1', 10, 40960))),
     ('oss1', at(2), ost('fs-OST0000', record('a.1', 14, 57344, 1)));

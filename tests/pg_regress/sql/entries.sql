@@ -1,8 +1,5 @@
 -- jobstats_internal.entries(): whose an entry is at a time, which is what the other reading functions say.
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set ECHO none
-\i :reading
+\i reading.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'

@@ -1,8 +1,5 @@
 -- jobstats_detect() finds events, keeps them and tells of them.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'

@@ -1,8 +1,5 @@
 -- Probes of clients confirm that requests wait, and show what no server counts.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'

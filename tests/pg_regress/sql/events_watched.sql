@@ -1,8 +1,5 @@
 -- However often jobstats_detect() is called, events are what one call for the day says, also hours after they began.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'

@@ -1,8 +1,5 @@
 -- The argument exclude leaves out what matches any of its keys, in every function with filters.
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set ECHO none
-\i :reading
+\i reading.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'

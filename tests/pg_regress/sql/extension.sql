@@ -1,4 +1,5 @@
 -- The extension installs code only, into the schema that the user chose, and leaves nothing behind.
+\set ECHO all
 CREATE SCHEMA monitoring;
 CREATE EXTENSION jobstats SCHEMA monitoring;
 SELECT extname, nspname AS schema, extversion = default_version AS current

@@ -1,10 +1,6 @@
 -- INSERT INTO jobstats.feed: what a server printed becomes increments.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 
 -- The first observation is a baseline, the second says what happened in between.
 INSERT INTO jobstats.feed (server, "time", body, duration, shipper) VALUES

@@ -1,9 +1,6 @@
 -- Filters that let no, few, half or all of many entries through give what the same question by entry adds up to, from
 -- increments and from every rollup.
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set ECHO none
-\i :reading
+\i reading.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'

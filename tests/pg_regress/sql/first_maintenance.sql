@@ -1,11 +1,7 @@
 -- The first maintenance comes after 120 days, and after retention was shortened. It drops nothing before all rollups that are kept for longer have
 -- summed it.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 SELECT jobstats_setup(raw_retention => '150 days', retention => '150 days') IS NOT NULL AS ready;
 SELECT date_bin('1 day', now(), 'epoch') - interval '120 days' AS zero \gset
 CREATE FUNCTION day(days numeric) RETURNS timestamptz LANGUAGE sql IMMUTABLE RETURN timestamptz :'zero' + days * interval '1 day';

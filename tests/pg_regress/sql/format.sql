@@ -1,4 +1,5 @@
 -- Numbers of answers are printed with their units.
+\set ECHO all
 CREATE EXTENSION jobstats;
 \pset null NULL
 

@@ -1,8 +1,5 @@
 -- Formats of some clusters: an identifier is read by the formats of the clusters that have sent it.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
 \set VERBOSITY terse
 CREATE FUNCTION send(cluster text, minute numeric, calls bigint, VARIADIC names text[]) RETURNS bigint LANGUAGE sql AS $$

@@ -1,8 +1,5 @@
 -- Formats of some nodes, told apart by the node in the identifier; and every code that jobid_name may have.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
 \set VERBOSITY terse
 

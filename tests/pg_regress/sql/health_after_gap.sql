@@ -1,8 +1,5 @@
 -- After a gap in collecting, the view health says so for an hour.
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set ECHO none
-\i :reading
+\i reading.sql
 \set ECHO all
 \pset null '(null)'
 

@@ -1,4 +1,5 @@
 -- jobstats_help(): one line for each function that users call.
+\set ECHO all
 CREATE EXTENSION jobstats;
 SELECT * FROM jobstats_help();
 

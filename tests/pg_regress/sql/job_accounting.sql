@@ -1,8 +1,5 @@
 -- A job as a whole, with what the scheduler's accounting says of it.
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set ECHO none
-\i :reading
+\i reading.sql
 \set ECHO all
 \set VERBOSITY default
 \pset null '(null)'

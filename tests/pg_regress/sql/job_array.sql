@@ -1,8 +1,5 @@
 -- An array is one job for who asks for it, and an element is one for who names it by its label.
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set ECHO none
-\i :reading
+\i reading.sql
 \set ECHO all
 \set VERBOSITY default
 \pset null '(null)'

@@ -1,8 +1,5 @@
 -- The view job_quality: what is known of the jobs of entries, by day and status, with likely causes; and what health says of it.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'

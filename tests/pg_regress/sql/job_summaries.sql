@@ -1,8 +1,5 @@
 -- Maintenance sums up each job that is done, and keeps the sums when the job is gone.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'

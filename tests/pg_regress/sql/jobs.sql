@@ -1,10 +1,6 @@
 -- jobstats_job_usage() finds where a job begins and ends through the rollups, and says the same as from increments.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 \set VERBOSITY terse
 SET client_min_messages = warning;
 SELECT jobstats_setup(raw_retention => '300 days', retention => '300 days') IS NOT NULL AS ready;

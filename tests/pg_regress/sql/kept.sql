@@ -1,10 +1,6 @@
 -- What is too old for increments and observations is told by the rollups that are kept.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 \set VERBOSITY terse
 SELECT jobstats_setup(raw_retention => '300 days', retention => '300 days') IS NOT NULL AS ready;
 SELECT date_bin('1 day', now(), 'epoch') - interval '100 days' AS zero \gset

@@ -1,10 +1,6 @@
 -- A day of late text leaves thousands of spans in jobstats.dirty: the live views merge them, and stay exact and fast.
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set processor :source '/include/processor.sql'
-\set ECHO none
-\i :reading
-\i :processor
+\i reading.sql
+\i processor.sql
 \set ECHO all
 SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready;
 

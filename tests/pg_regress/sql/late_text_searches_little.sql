@@ -1,11 +1,7 @@
 -- Late text changes what follows it, and no more: neither the search for increments to replace nor what rollups compute again
 -- reaches back to where entries were last seen that are only remembered.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready;
 UPDATE texts.clock SET zero = '2025-11-03 00:00+00';
 

@@ -1,10 +1,6 @@
 -- Reading functions read the coarsest rollup that gives the same answer.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready;
 
 -- Two targets that are read every 17 and every 23 minutes for four days, one of them not at all for a while.

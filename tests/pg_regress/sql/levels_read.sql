@@ -1,10 +1,6 @@
 -- What reading functions read: the coarsest rollup that gives the answer, and of increments only the days that are needed.
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set ECHO none
-\i :reading
+\i reading.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 SELECT jobstats_setup(retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready;
 -- What other processes read is counted elsewhere.
 SET max_parallel_workers_per_gather = 0;

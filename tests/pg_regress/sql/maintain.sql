@@ -1,10 +1,6 @@
 -- jobstats_maintain(): retention, and room for the coming days. To be called every ten minutes or so.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 
 -- Each cluster has two texts and one increment, of some age.
 CREATE FUNCTION feed(cluster text, "time" timestamptz) RETURNS void LANGUAGE sql AS $$

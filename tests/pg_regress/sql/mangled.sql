@@ -1,9 +1,6 @@
 -- Whatever happens to the bytes of texts on their way, and however late they come: no feed fails, and what is stored
 -- follows from the texts that were taken.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
 SET client_min_messages = error;
 SELECT setseed(0.42);

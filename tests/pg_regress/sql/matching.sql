@@ -1,10 +1,6 @@
 -- Maintenance matches entries with the jobs of accounting, whichever comes first.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set accounting :source '/include/accounting.sql'
-\set ECHO none
-\i :store
-\i :accounting
+\i store.sql
+\i accounting.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'

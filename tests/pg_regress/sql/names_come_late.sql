@@ -1,9 +1,6 @@
 -- Jobs of which only the name of the user is known, and names of users and groups that come late: in whatever order the texts come, and
 -- with maintenance after each of them, the answers are the same.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
 \pset null '(null)'
 

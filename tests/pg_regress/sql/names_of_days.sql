@@ -1,8 +1,5 @@
 -- Each day is shown under the names that users had at its start, in UTC; windows that end before a change have the earlier name.
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set ECHO none
-\i :reading
+\i reading.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'

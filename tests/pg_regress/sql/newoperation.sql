@@ -1,11 +1,6 @@
 -- A store with rollups meets an operation that is new: what is counted of it is in every level, and nothing else changes.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set compare_rollups :source '/../store/rollups.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready;
 CREATE ROLE regress_newoperation_reader;
 SELECT jobstats_grant_reader('regress_newoperation_reader');
@@ -79,7 +74,7 @@ TABLE levels;
 CALL jobstats_maintain();
 TABLE levels;
 \set ECHO none
-\i :compare_rollups
+\i ../../store/rollups.sql
 \set ECHO all
 
 -- Whatever is read, the answer is the same.

@@ -1,4 +1,5 @@
 -- jobstats_operations(): the list that columns, comments and documentation follow.
+\set ECHO all
 CREATE EXTENSION jobstats;
 SELECT operation, kind, unit, mdt, ost, metadata, service_time, doubles, since FROM jobstats_operations();
 SELECT operation, system_calls, meaning FROM jobstats_operations();

@@ -1,11 +1,7 @@
 -- Readers of their own work: they see all of it in every function that answers them, and nothing of others.
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set ECHO none
-\i :reading
+\i reading.sql
 \set ECHO all
 \set VERBOSITY terse
-\set SHOW_CONTEXT never
 \pset null '(null)'
 SELECT jobstats_setup(retention => '100 years', raw_retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready;
 SET client_min_messages = warning;

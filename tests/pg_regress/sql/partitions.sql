@@ -1,8 +1,5 @@
 -- Rows of days for which there was no partition when they came get one, and questions about now open few of many partitions.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
 SET client_min_messages = error;
 SELECT jobstats_setup(raw_retention => '100 days', retention => '100 days') IS NOT NULL AS ready;

@@ -1,8 +1,5 @@
 -- Who did something can be forgotten, at once or after a time, and what was done stays what it is.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'

@@ -1,8 +1,5 @@
 -- One list has what the columns of the store hold about people: a column of text without a word there is one that forgetting forgets.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/new_store.sql'
-\set ECHO none
-\i :store
+\i new_store.sql
 \set ECHO all
 CREATE VIEW columns AS
 SELECT c.relname::text AS relation, a.attname::text AS "column", a.atttypid IN ('text'::regtype, 'text[]'::regtype, 'jsonb'::regtype, 'json'::regtype, 'bytea'::regtype, 'name'::regtype, 'varchar'::regtype) AS is_text

@@ -1,8 +1,5 @@
 -- While a publication has all tables, PostgreSQL refuses to change rows that nothing identifies.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
 SET client_min_messages = error;
 CREATE PUBLICATION everything FOR ALL TABLES;

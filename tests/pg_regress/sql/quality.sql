@@ -1,8 +1,5 @@
 -- The view quality: per hour and target, how much of what came can be trusted and told apart.
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set ECHO none
-\i :reading
+\i reading.sql
 \set ECHO all
 \pset null '(null)'
 

@@ -1,8 +1,5 @@
 -- jobstats_queues(): how long requests waited for a thread of a server.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'

@@ -1,8 +1,5 @@
 -- The views rates_…: the newest bucket of a target is divided by the time that has passed in it.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
 \pset null '(null)'
 

@@ -1,8 +1,5 @@
 -- Readings that are missing between observations: the view health counts those of the last hour, the view quality those of each hour.
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set ECHO none
-\i :reading
+\i reading.sql
 \set ECHO all
 \pset null '(null)'
 

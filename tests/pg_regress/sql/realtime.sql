@@ -1,9 +1,5 @@
 -- jobstats.rates_realtime: the same on every edition, from a continuous aggregate where TimescaleDB has them.
-\set SHOW_CONTEXT never
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
 UPDATE texts.clock SET zero = date_bin('1 day', now(), 'epoch') - interval '1 day' + interval '8 hours';
 INSERT INTO jobstats.users VALUES (1000, 'anna');

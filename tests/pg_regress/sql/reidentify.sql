@@ -1,10 +1,6 @@
 -- Formats of identifiers: which jobid_name the clients have is configured, and may be learned later.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 CREATE VIEW identities AS
 SELECT name, job, uid, node, executable, pid, format, status, workload FROM jobstats.entries ORDER BY name COLLATE "C";
 

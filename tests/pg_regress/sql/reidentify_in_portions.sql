@@ -1,8 +1,5 @@
 -- After a change of formats maintenance identifies all entries again, in portions, while feeds and questions go on.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
 \set VERBOSITY terse
 CREATE VIEW under_way AS

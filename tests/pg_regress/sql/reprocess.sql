@@ -1,10 +1,6 @@
 -- jobstats_reprocess(): what the audit finds is computed anew and replaced.
-\getenv source PG_ABS_SRCDIR
-\set readings :source '/include/readings.sql'
-\set ECHO none
-\i :readings
+\i readings.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 -- What is stored, to be compared with later.
 CREATE VIEW everything AS
 SELECT 'increments' AS relation, to_jsonb(i) AS stored FROM jobstats.increments i

@@ -1,10 +1,6 @@
 -- What a rollup holds stays what it is when what it sums is dropped, whatever comes afterwards.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 SELECT jobstats_setup(raw_retention => '40 days', retention => '40 days') IS NOT NULL AS ready;
 -- Day 30 is today, UTC.
 SELECT date_bin('1 day', now(), 'epoch') - interval '30 days' AS zero \gset

@@ -1,10 +1,6 @@
 -- Roles: the store belongs to a role without special rights, writers may feed and do nothing else, readers may read.
-\getenv source PG_ABS_SRCDIR
-\set texts :source '/include/texts.sql'
-\set ECHO none
-\i :texts
+\i texts.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 SET client_min_messages = warning;
 CREATE ROLE "Regress admin";
 CREATE ROLE regress_shipper;

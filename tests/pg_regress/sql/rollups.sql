@@ -1,10 +1,6 @@
 -- Rollups: sums over ten minutes, hours and days, exact at any moment.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready;
 
 -- A target that is read every seven minutes for two and a half days, a job of which writes 4 kB a second.

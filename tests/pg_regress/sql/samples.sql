@@ -1,8 +1,5 @@
 -- Gauges: the latest value of each, values by hour and day, and what health says of them.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'

@@ -1,5 +1,5 @@
 -- Maintenance by TimescaleDB's jobs, where it has some (Community edition), and policies that it must not meet.
-\set SHOW_CONTEXT never
+\set ECHO all
 CREATE EXTENSION jobstats;
 SELECT jobstats_setup() IS NOT NULL AS ready;
 SELECT coalesce(current_setting('timescaledb.license', true), '') = 'timescale' AS community \gset

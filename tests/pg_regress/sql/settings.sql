@@ -1,5 +1,5 @@
 -- What jobstats_setup() can be told, and what it refuses: settings under which something could be lost.
-\set SHOW_CONTEXT never
+\set ECHO all
 SET intervalstyle = postgres;
 CREATE EXTENSION jobstats;
 SELECT jobstats_setup() IS NOT NULL AS ready;

@@ -1,10 +1,6 @@
 -- jobstats_setup() makes the store; functions that need it say so while it is missing.
-\getenv source PG_ABS_SRCDIR
-\set said :source '/include/said.sql'
-\set ECHO none
-\i :said
+\i said.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 CREATE EXTENSION jobstats;
 SELECT jobstats_reidentify();
 \echo :LAST_ERROR_SQLSTATE
@@ -56,12 +52,10 @@ UPDATE jobstats.settings SET version = (SELECT extversion FROM pg_extension WHER
 CREATE DATABASE regress_latin1 ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0;
 \set here :DBNAME
 \c regress_latin1
-\set SHOW_CONTEXT never
 CREATE EXTENSION jobstats;
 SELECT jobstats_setup();
 \echo :LAST_ERROR_SQLSTATE
 \c :here
-\set SHOW_CONTEXT never
 DROP DATABASE regress_latin1;
 
 -- Somebody else's schema is not touched.

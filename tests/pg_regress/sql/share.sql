@@ -1,4 +1,5 @@
 -- jobstats_internal.share(): the part of a row that lies in a window.
+\set ECHO all
 CREATE EXTENSION jobstats;
 -- 7 calls in six minutes: adjacent parts add up.
 SELECT jobstats_internal.share(7, '2025-11-03 08:08', '2025-11-03 08:14', '2025-11-03 08:08', '2025-11-03 08:10') AS before_ten,

@@ -1,10 +1,6 @@
 -- jobstats_io_sizes(): how large reads and writes were.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set calls :source '/include/calls.sql'
-\set ECHO none
-\i :store
-\i :calls
+\i store.sql
+\i calls.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'

@@ -1,10 +1,6 @@
 -- The source group: getent group fills jobstats.groups. Texts of passwd and group are never taken for each other.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 -- Each text comes from a server of its own: of one server, there is one text of a time.
 CREATE SEQUENCE server;
 CREATE FUNCTION fed(body text, source text, OUT action text, OUT entries integer, OUT active integer, OUT added integer, OUT problems integer)

@@ -1,10 +1,6 @@
 -- The accounting of schedulers fills jobstats.jobs, and in whatever order texts come, the rows are the same.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 \pset null '(null)'
 
 -- What sacct prints, with the recommended columns and another delimiter.

@@ -1,11 +1,7 @@
 -- The source openmetrics: gauges and counters of exporters, of which settings.metrics chooses some.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
 \set VERBOSITY terse
-\set SHOW_CONTEXT never
 \pset null '(null)'
 -- Hours of one day, whenever this runs.
 UPDATE texts.clock SET zero = zero - interval '2 hours' WHERE extract(hour FROM zero) = 23;

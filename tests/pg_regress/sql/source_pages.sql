@@ -1,9 +1,6 @@
 -- The statements of the pages of sources, on what Slurm 22.05 and Grid Engine 8.1.9 wrote about jobs that ran for this test. Their times
 -- are moved into the past.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
 \pset null '(null)'
 

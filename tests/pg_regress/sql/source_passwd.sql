@@ -1,10 +1,6 @@
 -- The source passwd: getent passwd fills jobstats.users, and no sum depends on a name. See also users_history.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 
 -- Work of three users, in texts without a source and with source NULL, as older shippers and others send them.
 INSERT INTO jobstats.feed (server, "time", body) VALUES

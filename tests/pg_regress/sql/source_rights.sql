@@ -1,10 +1,6 @@
 -- Who writes job_stats cannot write names, and the other way round, unless it was granted both.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 SET client_min_messages = warning;
 CREATE ROLE regress_source_oss;
 CREATE ROLE regress_source_login;

@@ -1,10 +1,6 @@
 -- The spans in which targets were observed: each feed keeps them, whatever comes when, and they outlive observations.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 \set VERBOSITY terse
 SET client_min_messages = error;
 SELECT date_bin('1 day', now(), 'epoch') - interval '100 days' AS zero \gset

@@ -1,12 +1,7 @@
 -- Sums by account, by user, and by both: these know the user of an entry whose identifier names none. They are right whenever the accounting
 -- comes.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set accounting :source '/include/accounting.sql'
-\set compare_rollups :source '/../store/rollups.sql'
-\set ECHO none
-\i :store
-\i :accounting
+\i store.sql
+\i accounting.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'
@@ -61,7 +56,7 @@ CALL jobstats_maintain();
 TABLE of_entries ORDER BY 1, 2;
 TABLE different;
 \set ECHO none
-\i :compare_rollups
+\i ../../store/rollups.sql
 \set ECHO all
 
 -- The accounting comes late. Maintenance matches, and computes the days anew on which something has changed.
@@ -74,7 +69,7 @@ TABLE jobstats.dirty_users;
 TABLE of_entries ORDER BY 1, 2;
 TABLE different;
 \set ECHO none
-\i :compare_rollups
+\i ../../store/rollups.sql
 \set ECHO all
 SELECT DISTINCT a.question FROM (TABLE before EXCEPT TABLE answers) a ORDER BY 1;
 SELECT bucket::date, account, "partition", write_bytes FROM jobstats.rollup_1d_accounts ORDER BY 1, 2, 3, 4;
@@ -85,7 +80,7 @@ SELECT account(1000, run('11', '11', 'alpha', 0, 20, 1000, 'physics2') || run('1
 CALL jobstats_maintain();
 TABLE different;
 \set ECHO none
-\i :compare_rollups
+\i ../../store/rollups.sql
 \set ECHO all
 TABLE of_entries ORDER BY 1, 2;
 
@@ -127,7 +122,7 @@ CALL jobstats_maintain();
 SELECT name, total FROM jobstats_totals('2025-11-03', '2025-11-05', 'write_bytes', 'user,uid,account');
 SELECT total FROM jobstats_totals('2025-11-03', '2025-11-05', 'write_bytes', '', filter => 'user=user1002');
 \set ECHO none
-\i :compare_rollups
+\i ../../store/rollups.sql
 \set ECHO all
 
 -- The views know what the functions know.

@@ -1,10 +1,6 @@
 -- Entries that nothing refers to any more are deleted, where no rollup is kept for ever.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 
 -- Each cluster has one entry of its own, which does something at a time.
 CREATE FUNCTION feed(cluster text, "time" timestamptz) RETURNS void LANGUAGE sql AS $$

@@ -1,10 +1,6 @@
 -- settings.fold_uids_below: entries of users of the system become one for each user and target, and no sum changes.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set said :source '/include/said.sql'
-\set ECHO none
-\i :store
-\i :said
+\i store.sql
+\i said.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'

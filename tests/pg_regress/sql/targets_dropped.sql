@@ -1,8 +1,5 @@
 -- Of two copies of a store, each drops the targets of the other. What belongs to no target alone is left in one of them.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
 \set VERBOSITY terse
 INSERT INTO jobstats.feed (server, "time", body)

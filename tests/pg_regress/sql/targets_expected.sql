@@ -1,8 +1,5 @@
 -- Targets and servers that ought to report are silent as long as they never did.
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set ECHO none
-\i :reading
+\i reading.sql
 \set ECHO all
 \pset null '(null)'
 

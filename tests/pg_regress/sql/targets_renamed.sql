@@ -1,8 +1,5 @@
 -- A target with another name keeps its history; text that still has the old name goes there too.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
 \pset null '(null)'
 SET client_min_messages = error;

@@ -1,8 +1,5 @@
 -- A target that is gone for good is retired: nobody waits for it or misses it, until its next text.
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set ECHO none
-\i :reading
+\i reading.sql
 \set ECHO all
 \pset null '(null)'
 

@@ -1,10 +1,6 @@
 -- Targets that report no times, as before Lustre 2.14: what shows who is busy takes metadata and bytes instead.
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set ECHO none
-\i :reading
+\i reading.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 \pset null '(null)'
 -- The MDT also has files in it. An OST counts other requests, too.
 DO $$ BEGIN

@@ -1,10 +1,6 @@
 -- Texts of jobs and names are kept for the owner alone, each body once, and can be read again.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 \pset null '(null)'
 CREATE FUNCTION texts.sacct(VARIADIC rows text[]) RETURNS text LANGUAGE sql IMMUTABLE AS $$
 SELECT E'JobIDRaw|Submit|Start|End|User|State\n' || array_to_string(rows, E'\n') || E'\n'

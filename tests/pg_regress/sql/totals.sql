@@ -1,8 +1,5 @@
 -- jobstats_totals(): how much in all, exactly.
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set ECHO none
-\i :reading
+\i reading.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'

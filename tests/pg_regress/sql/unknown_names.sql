@@ -1,8 +1,5 @@
 -- An empty answer says why: nothing was ever fed, or a filter matches nothing that is known.
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set ECHO none
-\i :reading
+\i reading.sql
 \set ECHO all
 \pset format unaligned
 \pset tuples_only

@@ -1,10 +1,6 @@
 -- What is asked of users is read from sums of rollups by target and user.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready;
 
 -- Two targets that are read every 33 minutes for three days; three users, two of them with two programs each.

@@ -1,10 +1,6 @@
 -- The names that users had: from texts of several days, in any order, and from the accounting of jobs where getent knows none.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 -- Day 0 is a Monday.
 CREATE FUNCTION day(n numeric) RETURNS timestamptz LANGUAGE sql STABLE AS $$SELECT timestamptz '2025-03-03 00:00+00' + n * interval '1 day'$$;
 -- Each text comes from a server of its own: of one server, there is one text of a time.

@@ -1,11 +1,7 @@
 -- Views of the store that have other columns, as after a new operation, are made anew, with the rights on them, unless somebody depends on
 -- them.
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set ECHO none
-\i :reading
+\i reading.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 \pset null '(null)'
 
 DO $$ BEGIN

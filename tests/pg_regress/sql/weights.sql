@@ -1,8 +1,5 @@
 -- Weights: a load as a linear combination of operations, in rates and in top.
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set ECHO none
-\i :reading
+\i reading.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'

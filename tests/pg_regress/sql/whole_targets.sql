@@ -1,8 +1,5 @@
 -- The own counters of targets beside those of their entries: jobstats_untracked(), and shares of whole targets in jobstats_top().
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'

@@ -1,8 +1,5 @@
 -- A window that reaches now does not wait for targets that are late or read seldom: these lower the coverage, and are named if they were not observed in it.
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set ECHO none
-\i :reading
+\i reading.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'

@@ -1,8 +1,5 @@
 -- An empty answer about a window in which no target was observed says so, and from when to when there are observations.
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set ECHO none
-\i :reading
+\i reading.sql
 \set ECHO all
 \pset format unaligned
 \pset tuples_only

@@ -1,8 +1,5 @@
 -- jobstats_targets(), jobstats_internal.work() and jobstats_internal.kept(): what programs ask that show every entry.
-\getenv source PG_ABS_SRCDIR
-\set reading :source '/include/reading.sql'
-\set ECHO none
-\i :reading
+\i reading.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'

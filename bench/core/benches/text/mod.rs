@@ -198,7 +198,7 @@ impl Sizes {
     }
 }
 
-/// A number below `limit` that looks like chance: splitmix64 of what it is for.
+/// Returns a pseudo-random number below `limit`: splitmix64 of its arguments.
 fn chance(key: u64, what: u64, limit: u64) -> u64 {
     let mut hash = key
         .wrapping_mul(31)

@@ -34,7 +34,7 @@ impl Timings {
         }
     }
 
-    /// The median in seconds; None of what was not measured.
+    /// Returns the median in seconds; `None` for a skipped measurement.
     pub fn median(&self, name: &str) -> Option<f64> {
         let all = self.0.borrow();
         let (_, times) = all.iter().find(|(known, _)| known == name)?;

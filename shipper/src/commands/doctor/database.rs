@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::time::Instant;
 
 use jiff::{SignedDuration, Timestamp};
-use jobstats_client::failure::one_line;
+use jobstats_client::database::failure::one_line;
 use jobstats_client::{Kind, Settings, SslMode};
 use tokio_postgres::SimpleQueryMessage;
 
@@ -18,10 +18,10 @@ use crate::state::StateFile;
 /// The difference of the clocks that is worth a warning.
 const WORTH_A_WARNING: SignedDuration = SignedDuration::from_secs(5);
 
-/// The time by which a text may be ahead of the database's clock before it is rejected, unless `max_ahead` was changed.
+/// The tolerance for a text ahead of the database's clock, unless `max_ahead` was changed.
 const MAX_AHEAD: SignedDuration = SignedDuration::from_mins(5);
 
-/// Asks what everybody may know, in a form that poolers of transactions pass on.
+/// Queries only public information, in a form that transaction poolers pass on.
 const FACTS: &str = "
     SELECT pg_catalog.current_setting('server_version') AS version, current_user AS role,
         (pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1e6)::bigint AS clock,
@@ -34,7 +34,7 @@ const FACTS: &str = "
     LEFT JOIN pg_catalog.pg_class f ON f.relnamespace OPERATOR(pg_catalog.=) n.oid AND f.relname OPERATOR(pg_catalog.=) 'feed'";
 
 /// A database that is examined.
-pub struct Examined {
+pub struct DatabaseCheck {
     sslmode: SslMode,
     is_local: bool,
     database: Database,
@@ -51,12 +51,12 @@ struct Facts {
     extension: Option<String>,
     has_feed: bool,
     may_insert: bool,
-    /// The time by which this machine's clock is ahead.
+    /// The amount by which this machine's clock is ahead.
     ahead: SignedDuration,
 }
 
-impl Examined {
-    /// Prepares TLS; connects to nothing yet.
+impl DatabaseCheck {
+    /// Prepares TLS, without connecting.
     pub fn new(
         settings: Settings,
         timeouts: Timeouts,
@@ -266,14 +266,14 @@ impl Facts {
     }
 }
 
-/// Returns how much a clock is ahead of another one, which was looked at during this time. A slow answer is no difference.
+/// Returns how far a clock is ahead of another one that was read during this span. A slow answer does not count as a difference.
 fn ahead(here: &RangeInclusive<Timestamp>, there: Timestamp) -> SignedDuration {
     there
         .clamp(*here.start(), *here.end())
         .duration_since(there)
 }
 
-/// Adds the remedy to a failure. A server that takes no writes fails as one that cannot be reached, because another one may take them.
+/// Adds the remedy to a failure. A read-only server counts as unreachable, because another one may accept writes.
 fn advised(error: &dyn std::error::Error, kind: Kind) -> String {
     let error = error.to_string();
     let is_standby = ["SQLSTATE 25006", "does not allow writes"]

@@ -1,12 +1,12 @@
 use std::time::Duration;
 
-use super::text::Look;
+use super::text::TextSummary;
 use super::{of_entries, of_intervals, of_parameters};
 use crate::commands::status::Verdict;
-use crate::frame::{LCTL, Recorder, Sender};
+use crate::frame::{LCTL, Recorder, ServerName};
 
-fn target(name: &str, entries: u64, cleanup: Option<u64>) -> (&str, Look) {
-    (name, Look { entries, cleanup })
+fn target(name: &str, entries: u64, cleanup: Option<u64>) -> (&str, TextSummary) {
+    (name, TextSummary { entries, cleanup })
 }
 
 #[test]
@@ -15,7 +15,7 @@ fn empty_texts_of_all_targets_ask_for_jobid_var() {
     let finding = of_entries(&empty);
     assert_eq!(finding.verdict, Verdict::Warning);
     assert!(finding.message.contains("lctl get_param jobid_var"));
-    // What it says to type is what the documentation says.
+    // The commands that it suggests match the documentation.
     let page = include_str!("../../../../docs/lustre.md");
     for command in [
         "UPDATE jobstats.entry_formats SET format = '%u:%j:%H' WHERE format = '%j:%u:%H';",
@@ -59,7 +59,7 @@ fn a_cleanup_interval_is_at_least_two_intervals_of_readings() {
 #[test]
 fn parameters_that_are_not_read_are_named() {
     let finding = |unread: &[&str]| {
-        let mut recorder = Recorder::of(&Sender::default(), LCTL, u64::MAX);
+        let mut recorder = Recorder::of(&ServerName::default(), LCTL, u64::MAX);
         let text = b"health_check=healthy\nmdt.fs-MDT0000.job_stats=job_stats:\n";
         recorder.push(text, Duration::ZERO).unwrap();
         let mut reading = recorder.finish().unwrap();

@@ -18,21 +18,21 @@ const ENTRY: &[u8] = b"- job_id:";
 const CLEANUP: &[u8] = b".job_cleanup_interval=";
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Look {
+pub struct TextSummary {
     pub entries: u64,
     /// The cleanup interval of the target in seconds. Zero means that entries are never removed.
     pub cleanup: Option<u64>,
 }
 
 /// Unpacks a text and looks at it.
-pub fn look(reading: &Reading, text: &Text) -> io::Result<Look> {
+pub fn look(reading: &Reading, text: &Text) -> io::Result<TextSummary> {
     let mut unpacked = Decoder::new(Pieces::new(reading.pieces(text, PIECE)))?;
     look_at(&mut unpacked)
 }
 
 /// Reads in pieces, so that memory does not grow with the text.
-fn look_at(text: &mut impl Read) -> io::Result<Look> {
-    let mut look = Look::default();
+fn look_at(text: &mut impl Read) -> io::Result<TextSummary> {
+    let mut look = TextSummary::default();
     let mut window = Vec::new();
     let mut is_first = true;
     loop {
@@ -65,7 +65,7 @@ mod tests {
 
     use std::time::Duration;
 
-    use crate::frame::{LCTL, Recorder, Sender};
+    use crate::frame::{LCTL, Recorder, ServerName};
 
     use super::*;
 
@@ -77,17 +77,17 @@ mod tests {
             "mdt.fs-MDT0000.job_cleanup_interval=600\nmdt.fs-MDT0000.job_stats=\njob_stats:\n{}",
             entry.repeat(count)
         );
-        let mut recorder = Recorder::of(&Sender::default(), LCTL, u64::MAX);
+        let mut recorder = Recorder::of(&ServerName::default(), LCTL, u64::MAX);
         recorder.push(text.as_bytes(), Duration::ZERO).unwrap();
         let reading = recorder.finish().unwrap();
         let (entries, cleanup) = (count as u64, Some(600));
         let seen = look(&reading, &reading.index.texts[0]).unwrap();
-        assert_eq!(seen, Look { entries, cleanup });
+        assert_eq!(seen, TextSummary { entries, cleanup });
     }
 
     #[test]
     fn a_text_may_have_neither() {
         let mut text = &b"mdt.fs-MDT0000.job_stats=job_stats:\n"[..];
-        assert_eq!(look_at(&mut text).unwrap(), Look::default());
+        assert_eq!(look_at(&mut text).unwrap(), TextSummary::default());
     }
 }

@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 use crate::commands::CommandError;
 use crate::commands::shipper::Shipper;
 use crate::frame::Reading;
-use crate::keep::sender::Courier;
-use crate::keep::spool::Spool;
 use crate::read::error::ReadError;
 use crate::read::follow;
 use crate::read::schedule::Schedule;
 use crate::read::sources::{Source, Way};
 use crate::send::Feed;
+use crate::spool::Spool;
+use crate::spool::sender::Sender;
 use crate::system::lock::Lock;
 use crate::system::message::report;
 use crate::system::notify;
@@ -25,27 +25,27 @@ use crate::system::notify;
 /// The longest time that `once` begins to send readings, so that the next call of a timer is not missed.
 const ONCE: Duration = Duration::from_secs(60);
 
-/// The pause until `run` asks again for the lock of the sender.
+/// The pause before `run` tries to lock the sender again.
 const LOCKED: Duration = Duration::from_secs(1);
 
-/// Reads all sources, writes the readings to the spool, and sends those that wait there, unless another instance is sending.
+/// Reads all sources, writes the readings to the spool, and sends the queue unless another instance is sending.
 ///
 /// # Errors
 ///
 /// Fails if a reading failed, or else if something was not sent. Of several failures, all but one are only reported.
 pub fn once(shipper: &Shipper, spool: &Spool) -> Result<(), CommandError> {
-    let (mut unkept, mut failed) = (Unkept::default(), None);
+    let (mut unspooled, mut failed) = (UnspooledReadings::default(), None);
     for read in read_all(shipper, spool) {
         match read {
             Ok(reading) => {
-                unkept.extend(reading.map(|reading| (reading.index.source.clone(), reading)))
+                unspooled.extend(reading.map(|reading| (reading.index.source.clone(), reading)))
             }
             // The other instance sends, too.
             Err(error @ CommandError::Lock(_)) if shipper.sources.len() == 1 => return Err(error),
             Err(error) => fail(&mut failed, error),
         }
     }
-    match send(shipper, spool, unkept) {
+    match send(shipper, spool, unspooled) {
         Err(unsent) if failed.is_some() => report(unsent),
         sent => sent?,
     }
@@ -60,7 +60,7 @@ fn fail(first: &mut Option<CommandError>, error: CommandError) {
     }
 }
 
-/// Reads all sources at once, so that none waits for another.
+/// Reads all sources at once, so that a slow one does not delay others.
 fn read_all(shipper: &Shipper, spool: &Spool) -> Vec<Result<Option<Reading>, CommandError>> {
     thread::scope(|scope| {
         let reads = shipper.sources.iter().map(|source| {
@@ -92,36 +92,44 @@ fn read(
         shipper.noted(source, shipped, |readings| *readings)?;
     }
     let reading = shipper.poll(source, lock)?;
-    Ok(reading.and_then(|reading| spool.keep(reading)))
+    Ok(reading.and_then(|reading| spool.put(reading)))
 }
 
 /// The last reading of each source that could not be written to the spool.
-type Unkept = BTreeMap<String, Reading>;
+type UnspooledReadings = BTreeMap<String, Reading>;
 
-/// Sends the readings that wait, and then those that could not be written to the spool. These readings are lost if this fails.
-fn send(shipper: &Shipper, spool: &Spool, mut unkept: Unkept) -> Result<(), CommandError> {
-    let mut failed = send_all(shipper, spool, &mut unkept).err();
-    for _ in &unkept {
+/// Sends the queued readings, and then those that could not be written to the spool. These are lost if this fails.
+fn send(
+    shipper: &Shipper,
+    spool: &Spool,
+    mut unspooled: UnspooledReadings,
+) -> Result<(), CommandError> {
+    let mut failed = send_all(shipper, spool, &mut unspooled).err();
+    for _ in &unspooled {
         fail(&mut failed, spool.dropped().into());
     }
     failed.map_or(Ok(()), Err)
 }
 
-fn send_all(shipper: &Shipper, spool: &Spool, unkept: &mut Unkept) -> Result<(), CommandError> {
-    let mut courier = Courier::new(spool.clone(), shipper.feed()?);
+fn send_all(
+    shipper: &Shipper,
+    spool: &Spool,
+    unspooled: &mut UnspooledReadings,
+) -> Result<(), CommandError> {
+    let mut sender = Sender::new(spool.clone(), shipper.feed()?);
     let until = Instant::now() + ONCE;
     loop {
         let Some(turn) = spool.turn()? else {
             // The other instance looks for more readings before it ends.
             return Ok(());
         };
-        let drained = courier.drain(Some(until))?;
+        let drained = sender.drain(Some(until))?;
         let mut failed = drained.failure.map(CommandError::from);
-        unkept.retain(|source, reading| {
-            if courier.is_held(source) {
+        unspooled.retain(|source, reading| {
+            if sender.is_held(source) {
                 return true;
             }
-            match courier.send_directly(reading) {
+            match sender.send_directly(reading) {
                 Ok(()) => false,
                 Err((unsent, _)) => {
                     fail(&mut failed, unsent.into());
@@ -133,13 +141,13 @@ fn send_all(shipper: &Shipper, spool: &Spool, unkept: &mut Unkept) -> Result<(),
         if failed.is_none() && !drained.left && !spool.waiting()?.is_empty() {
             continue;
         }
-        courier.report_waiting();
+        sender.report_waiting();
         return failed.map_or(Ok(()), Err);
     }
 }
 
 /// Readings that could not be written to the spool, on their way to the thread that sends.
-type Handover = Mutex<Unkept>;
+type Handover = Mutex<UnspooledReadings>;
 
 /// Reads each source in a thread and sends in another, so that neither a slow source nor a slow database delays a
 /// reading.
@@ -152,18 +160,18 @@ pub fn run(shipper: &Shipper, spool: &Spool, feed: Feed) -> Result<(), CommandEr
     let locks: Vec<_> = locks.collect::<Result<_, _>>()?;
     notify::ready();
     notify::watch(shipper.longest_silence());
-    let unkept = &Handover::default();
+    let unspooled = &Handover::default();
     let (bell, rung) = channel();
-    let courier = Courier::new(spool.clone(), feed);
+    let sender = Sender::new(spool.clone(), feed);
     thread::scope(|scope| {
         for (source, lock) in shipper.sources.iter().zip(&locks) {
             let bell = bell.clone();
-            scope.spawn(move || read_forever(shipper, spool, source, lock, unkept, &bell));
+            scope.spawn(move || read_forever(shipper, spool, source, lock, unspooled, &bell));
         }
-        if let Err(error) = send_forever(courier, spool, unkept, &rung) {
+        if let Err(error) = send_forever(sender, spool, unspooled, &rung) {
             report(error);
         }
-        // Without a sender there is nothing to read for; a supervisor starts both again.
+        // Reading is useless without a sender; a supervisor restarts both.
         std::process::exit(crate::commands::error::SYSTEM.into());
     })
 }
@@ -173,7 +181,7 @@ fn read_forever(
     spool: &Spool,
     source: &Source,
     lock: &Lock,
-    unkept: &Handover,
+    unspooled: &Handover,
     bell: &Bell<()>,
 ) -> ! {
     let begin = |interval| shipper.begin(source, Some(interval));
@@ -185,7 +193,7 @@ fn read_forever(
             // A failed poll is only reported, because the next one may succeed.
             Err(error) => error.report(),
             Ok(Some(reading)) => {
-                let earlier = waiting(unkept).insert(reading.index.source.clone(), reading);
+                let earlier = waiting(unspooled).insert(reading.index.source.clone(), reading);
                 if earlier.is_some() {
                     report(spool.dropped());
                 }
@@ -206,14 +214,14 @@ fn read_forever(
     schedule.repeat(shipper.pace, &source.name, begin, poll)
 }
 
-fn waiting(unkept: &Handover) -> MutexGuard<'_, Unkept> {
-    unkept.lock().unwrap_or_else(PoisonError::into_inner)
+fn waiting(unspooled: &Handover) -> MutexGuard<'_, UnspooledReadings> {
+    unspooled.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn send_forever(
-    mut courier: Courier,
+    mut sender: Sender,
     spool: &Spool,
-    unkept: &Handover,
+    unspooled: &Handover,
     rung: &Receiver<()>,
 ) -> Result<(), CommandError> {
     let _turn = loop {
@@ -224,14 +232,14 @@ fn send_forever(
     };
     loop {
         notify::beat();
-        let drained = courier.drain(None)?;
+        let drained = sender.drain(None)?;
         if let Some(error) = drained.failure {
             report(error);
-            courier.report_waiting();
+            sender.report_waiting();
         }
-        send_unkept(&mut courier, spool, unkept);
+        send_unspooled(&mut sender, spool, unspooled);
         notify::rest();
-        let waited = match courier.next_attempt() {
+        let waited = match sender.next_attempt() {
             None => rung.recv().map_err(RecvTimeoutError::from),
             Some(time) => rung.recv_timeout(time.saturating_duration_since(Instant::now())),
         };
@@ -241,17 +249,17 @@ fn send_forever(
     }
 }
 
-/// Sends the readings that could not be written to the spool, except those of a source whose earlier readings wait there.
-fn send_unkept(courier: &mut Courier, spool: &Spool, unkept: &Handover) {
-    let readings: Vec<_> = waiting(unkept)
-        .extract_if(.., |source, _| !courier.is_held(source))
+/// Sends the readings that could not be written to the spool, unless earlier readings of their source are queued.
+fn send_unspooled(sender: &mut Sender, spool: &Spool, unspooled: &Handover) {
+    let readings: Vec<_> = waiting(unspooled)
+        .extract_if(.., |source, _| !sender.is_held(source))
         .collect();
     for (source, reading) in readings {
-        let Err((unsent, may_succeed)) = courier.send_directly(&reading) else {
+        let Err((unsent, may_succeed)) = sender.send_directly(&reading) else {
             continue;
         };
         report(unsent);
-        match waiting(unkept).entry(source) {
+        match waiting(unspooled).entry(source) {
             Entry::Vacant(slot) if may_succeed => drop(slot.insert_entry(reading)),
             _ => report(spool.dropped()),
         }

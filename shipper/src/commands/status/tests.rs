@@ -102,7 +102,7 @@ fn a_loss_is_a_warning_for_a_day() {
 fn the_table_says_all_in_a_few_lines() {
     let (status, problems) = (Verdict::Ok, Vec::new());
     let mut state = running();
-    // The file may say anything.
+    // The file may have any content.
     let message = "cannot connect to db:5432/lustre as shipper:\nConnection refused".to_owned();
     let (stored, rejected) = (1, 1);
     state.apply(

@@ -8,7 +8,7 @@ const fn ms(milliseconds: u64) -> Duration {
 
 /// Records texts, each with its time after the start in milliseconds.
 fn record(pieces: &[(u64, &str)]) -> (Timestamp, Reading) {
-    let mut recorder = Recorder::of(&Sender::default(), LCTL, u64::MAX);
+    let mut recorder = Recorder::of(&ServerName::default(), LCTL, u64::MAX);
     for (at, text) in pieces {
         recorder.push(text.as_bytes(), ms(*at)).unwrap();
     }
@@ -132,7 +132,7 @@ fn long_text_of_other_parameters_is_divided_between_parameters() {
     let names = ["acct_user", "acct_group", "acct_project"];
     let others: String = names.map(value).concat();
     let targets = "mdt.a-MDT0000.job_stats=\n- job_id: x\n";
-    let mut recorder = Recorder::of(&Sender::default(), LCTL, u64::MAX);
+    let mut recorder = Recorder::of(&ServerName::default(), LCTL, u64::MAX);
     for (at, piece) in (others + targets).as_bytes().chunks(50_000).enumerate() {
         recorder.push(piece, ms(at as u64)).unwrap();
     }
@@ -173,7 +173,7 @@ proptest! {
         };
         let targets: String = entries.iter().enumerate().map(of_target).collect();
         let read = |text: &str| {
-            let mut recorder = Recorder::of(&Sender::default(), LCTL, u64::MAX);
+            let mut recorder = Recorder::of(&ServerName::default(), LCTL, u64::MAX);
             for piece in text.as_bytes().chunks(size) {
                 recorder.push(piece, Duration::ZERO).unwrap();
             }

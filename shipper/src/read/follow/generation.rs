@@ -1,10 +1,10 @@
-//! The files that have text to be read: the rest of one that was rotated, and those that came after it.
+//! The files with unread text: the rest of a rotated file, and all later ones.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use jobstats_client::file::{directory_of, if_there};
+use jobstats_client::files::file::{directory_of, if_there};
 
 use super::file_name;
 use super::position::Position;
@@ -27,14 +27,14 @@ pub struct Generation {
 
 /// The files to be read, in their order.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct Generations {
     pub files: Vec<Generation>,
     /// A message about text that cannot be found any more.
     pub lost: Option<String>,
 }
 
 /// Finds the files that have text after a position. `path` is a file, or a directory with a file for each day.
-pub fn generations(path: &Path, last: Option<&Position>) -> io::Result<Found> {
+pub fn generations(path: &Path, last: Option<&Position>) -> io::Result<Generations> {
     let is_directory = if_there(fs::metadata(path))?.is_some_and(|found| found.is_dir());
     let mut found = match is_directory {
         true => days(path, last)?,
@@ -64,7 +64,7 @@ impl Generation {
 }
 
 /// Finds the day's file of the position and later ones. Without a position, only the newest is read.
-fn days(path: &Path, last: Option<&Position>) -> io::Result<Found> {
+fn days(path: &Path, last: Option<&Position>) -> io::Result<Generations> {
     let mut names: Vec<String> = names(path)?
         .filter(|name| name.len() == DAY && name.bytes().all(|byte| byte.is_ascii_digit()))
         .collect();
@@ -76,7 +76,7 @@ fn days(path: &Path, last: Option<&Position>) -> io::Result<Found> {
         ));
     };
     let first = last.map_or(newest, |last| &last.file);
-    let mut found = Found::default();
+    let mut found = Generations::default();
     for name in names.iter().filter(|name| *name >= first) {
         let mut generation = Generation::open(&path.join(name))?;
         if let Some(last) = last.filter(|last| last.file == *name) {
@@ -91,15 +91,15 @@ fn days(path: &Path, last: Option<&Position>) -> io::Result<Found> {
     Ok(found)
 }
 
-/// Finds the file of the position, which may have been rotated, and those that came after it.
-fn rotated(path: &Path, last: Option<&Position>) -> io::Result<Found> {
+/// Finds the file of the position, which may have been rotated, and all later ones.
+fn rotated(path: &Path, last: Option<&Position>) -> io::Result<Generations> {
     let mut current = match Generation::open(path) {
         Ok(current) => Some(current),
         // It may have been moved away, and the new one is not there yet.
         Err(error) if error.kind() == io::ErrorKind::NotFound && last.is_some() => None,
         Err(error) => return Err(error),
     };
-    let mut found = Found::default();
+    let mut found = Generations::default();
     if let Some(last) = last {
         match &mut current {
             Some(current) if last.is_in(&current.file)? => current.start = last.offset,
@@ -118,7 +118,7 @@ fn rotated(path: &Path, last: Option<&Position>) -> io::Result<Found> {
     Ok(found)
 }
 
-/// Finds the file of the position among those that were rotated away, and returns it with those that came after it.
+/// Finds the file of the position among rotated files. Returns it with all later ones.
 fn earlier(path: &Path, last: &Position) -> io::Result<Vec<Generation>> {
     let (directory, name) = (directory_of(path), file_name(path));
     let mut files = Vec::new();

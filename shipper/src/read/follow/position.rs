@@ -8,14 +8,14 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use jobstats_client::file::if_there;
-use jobstats_client::own_file;
+use jobstats_client::files::file::if_there;
+use jobstats_client::files::own_file;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::file_name;
 
-/// The number of bytes before a position by which it is recognized.
+/// The number of bytes before a position that identify it.
 const BEFORE: u64 = 4096;
 
 /// The position up to which a file was read.
@@ -55,7 +55,7 @@ impl Position {
         }
     }
 
-    /// Reads a position. Returns `None` if there is none yet.
+    /// Reads a position; `None` if the file does not exist yet.
     ///
     /// # Errors
     ///

@@ -9,7 +9,7 @@ use jobstats_client::spool::{Limits, SpoolFile};
 use tempfile::TempDir;
 
 use super::*;
-use crate::frame::Sender;
+use crate::frame::ServerName;
 use crate::read::parameters::Parameters;
 use crate::read::sources::Way;
 use crate::state::StateFile;
@@ -39,7 +39,7 @@ impl Log {
         Self {
             path: directory.path().join(name),
             source: Source {
-                sender: Sender::default(),
+                server_name: ServerName::default(),
                 name: "lsf".to_owned(),
                 source: "lsf".to_owned(),
                 way: Way::Follow(directory.path().join(name)),
@@ -69,7 +69,7 @@ impl Log {
             .open(self.path(name))
             .unwrap();
         file.write_all(text.as_bytes()).unwrap();
-        // Rotated files are told apart by their times.
+        // Rotated files differ in their times.
         self.time.set(self.time.get() + Duration::from_secs(1));
         file.set_modified(self.time.get()).unwrap();
     }
@@ -131,7 +131,7 @@ fn several_rotations_between_two_readings_lose_nothing() {
     log.append("acct", "c\n");
     log.rename("acct", "acct-20260201");
     log.append("acct", "d\n");
-    // Other files beside it are none of its own.
+    // Ignores other files in the directory.
     log.append("acct.old", "x\n");
     log.append("accounting", "x\n");
     assert_eq!(log.ship(), ["b\n", "c\n", "d\n"]);

@@ -2,17 +2,17 @@ use std::os::unix::process::ExitStatusExt;
 use std::time::Duration;
 
 use super::*;
-use crate::frame::{Recorder, Sender};
+use crate::frame::{Recorder, ServerName};
 
 const NO_MDT: &str = "error: get_param: param_path 'mdt/*/job_stats': No such file or directory";
 
 fn reading(text: &str) -> Reading {
-    let mut recorder = Recorder::of(&Sender::default(), LCTL, u64::MAX);
+    let mut recorder = Recorder::of(&ServerName::default(), LCTL, u64::MAX);
     recorder.push(text.as_bytes(), Duration::ZERO).unwrap();
     recorder.finish().unwrap()
 }
 
-/// Judges an exit code and messages beside the text of one OST.
+/// Judges an exit code and messages, given the text of one OST.
 fn judged(code: i32, said: &[&str], text: &str) -> Result<Vec<String>, ReadError> {
     judged_for(true, code << 8, said, text)
 }
@@ -93,7 +93,7 @@ fn a_line_that_is_no_error_drops_no_reading() {
     let warning = "lctl: /lib64/libz.so.1: no version information available";
     assert!(judged(2, &[NO_MDT, warning], OST).is_ok());
     assert!(judged(2, &[warning, NO_MDT, "LNetError: x"], OST).is_ok());
-    // An error about a target that was read counts, whatever else was said.
+    // An error about a target that was read counts, whatever the other messages.
     let unread = "error: get_param: reading 'obdfilter/fs-OST0001/job_stats': Input/output error";
     assert!(judged(2, &[NO_MDT, warning, unread], OST).is_err());
 }
@@ -123,7 +123,7 @@ fn a_cut_text_is_a_failure_that_the_exit_code_may_hide() {
 #[test]
 fn without_a_target_there_is_no_reading() {
     assert!(matches!(judged(2, &[NO_MDT], ""), Err(ReadError::NoTarget)));
-    // The exit code of a server without targets counts as success, so that of anything else must be another.
+    // The exit code of a server without targets counts as success, so any other failure needs a different one.
     assert!(matches!(judged(0, &[], ""), Err(ReadError::Unknown(_))));
     assert!(matches!(
         judged(0, &[], "garbage\n"),
@@ -185,7 +185,7 @@ fn another_parameter_excuses_no_failure_of_job_stats() {
         judged(0, &[DENIED, unread]),
         Err(ReadError::Incomplete(_))
     ));
-    // A missing parameter explains no other exit code, and none explains a signal.
+    // A missing parameter explains no other exit code and no signal.
     assert!(judged(5 << 8, &[NO_STATS]).is_err());
     assert!(judged(9, &[NO_STATS, DENIED]).is_err());
 }
@@ -200,7 +200,7 @@ fn other_parameters_make_no_target() {
     assert!(matches!(judged(true, &none), Err(ReadError::NoTarget)));
     assert!(matches!(judged(false, &none), Err(ReadError::NoTarget)));
     assert!(matches!(judged(false, &[]), Err(ReadError::NoTarget)));
-    // lctl did not say of all targets that there are none.
+    // lctl did not report all patterns as missing.
     for is_root in [true, false] {
         assert!(matches!(
             judged(is_root, &none[..2]),

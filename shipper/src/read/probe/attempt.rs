@@ -1,7 +1,7 @@
 //! One probe of a directory: a file is made, looked at, written, read and removed.
 //!
-//! A file system that hangs stops the process that uses it, which not even a signal ends. So this is a process of its own. It prints a line
-//! for each step that is done, and one if something failed.
+//! A hanging file system blocks the process that uses it, and no signal can end that process. So a child process probes. It prints a line
+//! for each finished step, and one for a failure.
 
 use std::fmt::Display;
 use std::fs::File;
@@ -35,8 +35,7 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    /// Probes the directory and prints the steps. `job_stats` of Lustre names the work after the process, so the process has a name of
-    /// its own.
+    /// Probes the directory and prints the steps. `job_stats` names entries after the process, so the process gets a recognizable name.
     pub fn execute(&self) {
         let _ = set_name(c"jobstats-probe");
         let name = file_name();
@@ -55,8 +54,7 @@ impl Attempt {
     }
 }
 
-/// Opens the directory. Nobody else may be able to put something into it: a file of another user could stand where that of the probe is
-/// expected.
+/// Opens the directory. No other user may have write access: another user's file could replace the file of the probe.
 fn open(directory: &Path) -> Result<File, Fault> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let directory = openat(CWD, directory, flags, Mode::empty()).map_err(|cause| match cause {
@@ -79,7 +77,7 @@ fn open(directory: &Path) -> Result<File, Fault> {
     Ok(directory.into())
 }
 
-/// Removes the file that a probe which was killed has left, and nothing else of that name.
+/// Removes the file of a killed probe, and no other file of that name.
 fn remove(directory: &File, name: &str) -> Result<(), Fault> {
     let is_own = match statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
         Err(Errno::NOENT) => return Ok(()),
@@ -114,7 +112,7 @@ fn probe(directory: &File, name: &str, size: u64) -> Result<(), Fault> {
     step(write, || {
         file.write_all(&bytes).and_then(|()| file.sync_all())
     })?;
-    // Otherwise the file would be read from this machine's memory. A file system without this call still tells something.
+    // Otherwise the file would be read from this machine's memory. File systems without this call can still be measured.
     let _ = fadvise(&file, 0, None, Advice::DontNeed);
     let mut found = vec![0; bytes.len()];
     step(read, || {
@@ -152,7 +150,7 @@ fn file_name() -> String {
     format!(".jobstats-probe.{}", machine.replace('/', "_"))
 }
 
-/// Prints a line. If nobody reads it any more, this process is killed soon.
+/// Prints a line. If the reader is gone, this process is killed soon.
 fn say(line: impl Display) {
     let _ = writeln!(stdout(), "{line}");
 }

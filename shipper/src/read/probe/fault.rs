@@ -1,10 +1,10 @@
-//! The reasons for which a probe fails.
+//! The reasons for a failed probe.
 
 use std::fmt::{self, Display, Formatter};
 
 /// The time limit is over, or the probe of an earlier round still hangs.
 pub const TIMEOUT: &str = "timeout";
-/// Another process probes the directory, such as one that hangs since before this program was started.
+/// Another process probes the directory, for example one that has hung since before this program started.
 pub const BUSY: &str = "busy";
 /// The file system or a quota is full.
 pub const FULL: &str = "full";

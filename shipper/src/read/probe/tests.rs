@@ -97,7 +97,7 @@ fn the_text_is_that_of_an_exporter() {
 fn probe_with(script: &str, timeout: Duration) -> (Probe, TempDir) {
     let directory = TempDir::new().unwrap();
     let program = directory.path().join("program");
-    // A process of its own writes the file, or the kernel might not run it while a child of another test has it open.
+    // A separate process writes the file, or the kernel might refuse to run it while a child of another test has it open.
     let write = r##"printf '#!/bin/sh\n%s\n' "$1" >"$0" && chmod 755 "$0""##;
     let written = process::Command::new("sh")
         .args(["-c", write])

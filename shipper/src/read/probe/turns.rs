@@ -9,7 +9,7 @@ use crate::read::probe::fault::{ERROR, Fault, TIMEOUT};
 #[cfg(test)]
 mod tests;
 
-/// The pause until a probe is asked again whether it has ended.
+/// The pause between checks whether a probe has ended.
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// The times of the steps that are done.
@@ -51,7 +51,7 @@ pub struct Outcome {
     pub fault: Option<Fault>,
 }
 
-/// The probes that have not ended, or none, of each directory.
+/// The running probes of each directory.
 #[derive(Debug)]
 pub struct Turns {
     limit: Duration,

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use jobstats_client::process::ending;
+use jobstats_client::program::process::ending;
 
 use crate::read::probe::fault::{BUSY, ERROR, Fault, TIMEOUT};
 use crate::read::probe::turns::Steps;

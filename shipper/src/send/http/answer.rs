@@ -1,4 +1,4 @@
-//! The meaning of an answer: PostgREST passes on the errors of PostgreSQL, and proxies have answers of their own.
+//! The meaning of an answer: PostgREST passes on PostgreSQL's errors, and proxies send different ones.
 
 use std::fmt::{self, Display, Formatter};
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
 use jobstats_client::Kind;
-use jobstats_client::failure::one_line;
+use jobstats_client::database::failure::one_line;
 use serde_json::Value;
 use ureq::http::HeaderMap;
 
@@ -28,8 +28,7 @@ pub struct Refusal {
     pub retry_after: Option<Duration>,
 }
 
-/// Returns an error unless PostgREST says that it has stored the texts. The page of a proxy that wants a login first often
-/// has the status 200.
+/// Returns an error unless PostgREST confirms that it has stored the texts. A proxy's login page often has status 200.
 pub fn check(status: u16, headers: &HeaderMap, body: &[u8]) -> Result<(), Refusal> {
     if status == CREATED {
         return Ok(());
@@ -51,7 +50,7 @@ pub fn check(status: u16, headers: &HeaderMap, body: &[u8]) -> Result<(), Refusa
 
 impl Refusal {
     pub fn kind(&self) -> Kind {
-        // PostgREST says so of a role that does not exist, whose SQLSTATE says something else.
+        // PostgREST's answer about a missing role; its SQLSTATE means something else.
         if matches!(self.status, 401 | 403 | 407 | 511) {
             return Kind::Denied;
         }
@@ -68,8 +67,8 @@ impl Refusal {
         }
     }
 
-    /// Returns true if PostgreSQL refused the text itself. PostgREST reports that with 400, 409 or 422, except for a text
-    /// beyond a limit (class 54), for which it has 500. Nobody but PostgreSQL has such codes.
+    /// Returns true if PostgreSQL refused the text itself. PostgREST reports that with 400, 409 or 422, or with 500 for a text beyond a
+    /// limit (class 54). Only PostgreSQL has such codes.
     pub fn is_of_text(&self) -> bool {
         let state = self.state().unwrap_or_default();
         Kind::of_state(state) == Kind::Refused

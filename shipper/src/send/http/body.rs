@@ -46,7 +46,7 @@ impl<'a> Body<'a> {
         Self::of(pieces.chain(once(Ok(b"\"}]".to_vec()))), length)
     }
 
-    /// Returns the body of a request that stores nothing.
+    /// Returns the body of a request without texts.
     pub fn nothing() -> Self {
         Self::of(once(Ok(b"[]".to_vec())), 2)
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use jobstats_client::settings::is_this_machine;
+use jobstats_client::database::settings::is_this_machine;
 use ureq::http::Uri;
 
 use crate::send::http::HttpSettings;
@@ -25,7 +25,7 @@ pub struct HttpOptions {
 }
 
 impl HttpOptions {
-    /// Returns the settings, if there is a URL. The files of TLS are those of the database.
+    /// Returns the settings, if there is a URL. It shares the TLS files with the database.
     pub fn settings(self, database: &jobstats_client::Options) -> Option<HttpSettings> {
         let (certificate, key) = (&database.client_certificate, &database.client_key);
         Some(HttpSettings {

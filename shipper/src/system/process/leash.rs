@@ -9,9 +9,9 @@ use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
 
 use crate::system::lock::Lock;
 
-/// Lets the kernel kill the child when the thread that starts it ends, also if this process is killed with a signal that
-/// it cannot handle. Nobody else would end a program that hangs. Children of the child are not killed, but they inherit
-/// the lock from it, so that no second program starts beside them. Programs of other sources do not inherit it.
+/// Makes the kernel kill the child when the thread that starts it ends, even if this process is killed with a signal that it cannot handle.
+/// Otherwise a hanging program would run on. Children of the child are not killed, but inherit the lock, so that no second program starts
+/// at the same time. Programs of other sources do not inherit it.
 #[expect(unsafe_code, reason = "the child must ask for the signal itself")]
 pub fn tie<'a>(command: &'a mut Command, lock: Option<&Lock>) -> io::Result<&'a mut Command> {
     let parent = getpid();

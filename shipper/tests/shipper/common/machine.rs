@@ -48,7 +48,7 @@ impl Machine {
         self.lctl.file("spool")
     }
 
-    /// A shipper that sends to a database, or over HTTP, as the URL says.
+    /// Builds a shipper that sends to a database or over HTTP, depending on the URL.
     pub fn shipper(&self, command: &str, url: &str) -> Shipper {
         let way = match url.starts_with("http") {
             true => "--to",
@@ -64,13 +64,17 @@ impl Machine {
         self.shipper("once", url)
     }
 
+    pub fn run_once(&self, url: &str) -> Ended {
+        self.once(url).run()
+    }
+
     /// Runs `once` after an instance was killed, when the children of its lctl have ended and with them its lock.
     pub fn once_after_a_kill(&self, url: &str) -> Ended {
-        let mut ended = self.once(url).run();
+        let mut ended = self.run_once(url);
         wait_for("end of the lock", || {
             let is_locked = ended.code == Some(75) && ended.said.contains("another instance");
             if is_locked {
-                ended = self.once(url).run();
+                ended = self.run_once(url);
             }
             !is_locked
         });

@@ -32,14 +32,14 @@ pub struct Database {
 }
 
 impl Database {
-    /// With a plain table in place of the feed; none, and a word about it, where there is no server.
+    /// With a plain table in place of the feed; prints a line and returns `None` without a server.
     pub fn new() -> Option<Self> {
         let mut database = Self::empty()?;
         database.client.batch_execute(PLAIN_FEED).unwrap();
         Some(database)
     }
 
-    /// With nothing in it.
+    /// An empty database.
     pub fn empty() -> Option<Self> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let Ok(server_url) = std::env::var(URL) else {
@@ -60,7 +60,7 @@ impl Database {
         })
     }
 
-    /// A database with the store in it; none where the extension is not installed.
+    /// A database with a store; `None` if the extension is not installed.
     pub fn with_store() -> Option<Self> {
         let mut database = Self::empty()?;
         let available = "SELECT name::text FROM pg_available_extensions WHERE name = 'jobstats'";
@@ -161,7 +161,7 @@ pub fn unpack(packed: &[u8]) -> String {
     String::from_utf8(zstd::stream::decode_all(packed).unwrap()).unwrap()
 }
 
-/// Says so where cargo does not hide it.
+/// Prints it to stderr, which cargo does not capture here.
 pub fn not_run(why: &str) {
     let name = std::thread::current().name().unwrap_or_default().to_owned();
     let _ = writeln!(io::stderr(), "not run: {name}: {why}");
@@ -173,13 +173,13 @@ pub struct Fake {
 }
 
 impl Fake {
-    /// Runs this shell script whatever it is asked for.
+    /// Runs this shell script for any arguments.
     pub fn new(script: &str) -> Self {
         let fake = Self {
             directory: TempDir::new().unwrap(),
         };
-        // A process of its own writes the file: while a child of another test still has a file open for writing, as it has
-        // between fork and exec, the kernel does not run the file ("Text file busy").
+        // A separate process writes the file: while a child of another test still has a file open for writing, as it has between fork and
+        // exec, the kernel refuses to run it ("Text file busy").
         let written = Command::new("sh")
             .args([
                 "-c",
@@ -208,7 +208,7 @@ const LIMITS: [&str; 3] = ["--lctl-timeout", "--connect-timeout", "--statement-t
 /// Makes a directory read-only for a command, and runs the command.
 const READ_ONLY: &str = r#"mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@""#;
 
-/// `jobstats-shipper` with a lock of its own and nothing of this environment that has to do with databases.
+/// `jobstats-shipper` with a private lock, and without the environment's database settings.
 pub struct Shipper {
     command: Command,
     /// Time limits that no busy machine exceeds, unless the test sets them.
@@ -243,7 +243,7 @@ impl Shipper {
         Self {
             command,
             limits,
-            // Or whatever else works on this machine would leave it next to nothing of the processor.
+            // Otherwise the load of this machine could starve it.
             nice: reads.then_some("0"),
             lock: directory.path().join("lock"),
             _directory: directory,
@@ -264,7 +264,7 @@ impl Shipper {
         ])
     }
 
-    /// With the priority that its arguments say, or the usual one.
+    /// Starts it with the priority of its arguments, or the default one.
     pub fn with_usual_priority(mut self) -> Self {
         self.nice = None;
         self
@@ -318,7 +318,7 @@ impl Shipper {
         Ended::new(self.output())
     }
 
-    /// Runs where a directory is on a read-only file system. Returns `None`, and says so, if this user may not mount.
+    /// Runs with a directory on a read-only file system. Reports and returns `None` if this user may not mount.
     pub fn run_read_only(mut self, directory: &Path) -> Option<Ended> {
         let read_only = || {
             let mut command = Command::new("unshare");
@@ -460,7 +460,7 @@ impl Ended {
         self
     }
 
-    /// Checks that the run sent everything and printed nothing.
+    /// Checks that everything was sent without a message.
     #[track_caller]
     pub fn succeeds_silently(self) {
         assert_eq!((self.code, self.said.as_str()), (Some(0), ""));

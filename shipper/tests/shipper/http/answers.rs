@@ -27,9 +27,7 @@ fn refuse(database: &mut Database, state: &str) {
 #[test]
 fn a_text_that_is_refused_for_good_is_set_aside_and_holds_up_nothing() {
     for state in ["22P02", "54000"] {
-        let Some(mut database) = Database::new() else {
-            return;
-        };
+        let mut database = needs!(Database::new());
         refuse(&mut database, state);
         let server = postgrest(&database);
         let machine = Machine::new(COUNTING);
@@ -37,8 +35,7 @@ fn a_text_that_is_refused_for_good_is_set_aside_and_holds_up_nothing() {
         let token = secret(&machine, "token", &owner);
         for _ in 1..=3 {
             machine
-                .once("http://127.0.0.1:1")
-                .run()
+                .run_once("http://127.0.0.1:1")
                 .is(69, &["no connection"]);
         }
         let refused = zstd_of(&machine, 1, 1);
@@ -151,7 +148,7 @@ fn no_other_answer_sets_anything_aside() {
             scope.spawn(move || {
                 let server = Server::saying(vec![answer.clone()]);
                 let machine = Machine::new(COUNTING);
-                let ended = machine.once(&server.url()).run();
+                let ended = machine.run_once(&server.url());
                 assert_eq!(ended.code, Some(code), "{answer:?}: {}", ended.said);
                 assert!(
                     ended.said.contains("1 reading waits"),
@@ -165,7 +162,7 @@ fn no_other_answer_sets_anything_aside() {
                 );
                 assert_eq!(machine.files("").len(), 1, "{answer:?}");
                 let other = Server::saying(vec![Reply::created()]);
-                machine.once(&other.url()).run().succeeds_silently();
+                machine.run_once(&other.url()).succeeds_silently();
                 assert_eq!(arrived(&other, 0), texts(1..=2), "{answer:?}");
             });
         }
@@ -212,7 +209,7 @@ fn a_request_that_is_too_large_is_divided_and_only_a_text_that_is_too_large_wait
     );
     let machine = Machine::new("cat \"$0.text\"");
     fs::write(machine.lctl.file("lctl.text"), text).unwrap();
-    machine.once(&server.url()).run().is(
+    machine.run_once(&server.url()).is(
         78,
         &[
             "MDT0001: HTTP 413: a proxy takes no request of this size",

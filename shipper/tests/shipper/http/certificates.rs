@@ -94,8 +94,7 @@ fn the_certificate_of_the_server_is_verified() {
     let machine = Machine::new(COUNTING);
     let ca = certificates.file("ca.pem");
     machine
-        .once(&server.url())
-        .run()
+        .run_once(&server.url())
         .is(78, &["UnknownIssuer", "1 reading waits"]);
     let other = Certificates::new();
     let stranger = other.file("ca.pem");

@@ -85,7 +85,7 @@ fn without_a_spool_a_reading_is_sent_at_once_or_dropped() {
             "2 of 2 targets",
         ],
     );
-    // Both texts together; who says 429 is not asked again at once.
+    // Both texts together; after a 429 there is no retry at once.
     assert_eq!(server.requests().len(), 3);
 }
 
@@ -119,7 +119,7 @@ fn a_writer_behind_postgrest_stores_exactly_what_one_with_a_connection_stores() 
     for file in machine.files("") {
         fs::copy(machine.spool().join(&file), other.spool().join(&file)).unwrap();
     }
-    // Both writers may feed one target of the two, and read nothing.
+    // Both writers may feed one of the two targets, and read nothing.
     let grants = |role: &str| {
         format!("SELECT jobstats_grant_writer('{role}', 'puhti', 'mds1', '*-OST0000')")
     };
@@ -154,7 +154,7 @@ fn a_writer_behind_postgrest_stores_exactly_what_one_with_a_connection_stores() 
         .once(&server.url())
         .args(&["--token-file", path(&token)])
         .run();
-    // PostgREST says nothing of rejected texts.
+    // PostgREST does not report rejected texts.
     assert!(!ended.is(74, &["exit code 5"]).said.contains("rejected"));
     for machine in [&machine, &other] {
         assert!(machine.files("").is_empty());
@@ -195,9 +195,7 @@ fn a_writer_behind_postgrest_stores_exactly_what_one_with_a_connection_stores() 
 
 #[test]
 fn another_source_names_itself_and_the_time_that_it_covers() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let server = postgrest(&database);
     let machine = Machine::new("exit 5");
     let owner = database.column("SELECT current_user::text").remove(0);
@@ -235,7 +233,7 @@ fn memory_does_not_grow_with_the_text() {
     .unwrap();
     let mut shipper = machine.once(&server.url());
     let command = shipper.command();
-    // What is not shared with other processes, in KiB.
+    // The memory not shared with other processes, in KiB.
     let ended = Command::new("sh")
         .args(["-c", "ulimit -d 16384 && exec \"$0\" \"$@\""])
         .arg(command.get_program())

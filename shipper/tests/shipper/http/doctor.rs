@@ -8,9 +8,7 @@ use crate::common::{Database, Shipper};
 
 #[test]
 fn doctor_asks_postgrest_to_store_nothing() {
-    let Some(mut database) = Database::with_store() else {
-        return;
-    };
+    let mut database = needs!(Database::with_store());
     let writer = database.role("NOLOGIN");
     let server = postgrest(&database);
     let machine = Machine::new(COUNTING);

@@ -22,7 +22,7 @@ fn path(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// Makes a file beside lctl that only its owner can read.
+/// Creates a file next to lctl that only its owner can read.
 fn secret(machine: &Machine, name: &str, text: &str) -> PathBuf {
     let file = machine.lctl.file(name);
     fs::write(&file, text).unwrap();

@@ -59,7 +59,7 @@ fn a_token_that_others_can_read_is_not_used() {
     assert!(server.requests().is_empty());
     fs::remove_file(&token).unwrap();
     once().is(78, &["No such file"]);
-    // Nothing was lost.
+    // No reading was lost.
     secret(&machine, "token", "t0ken");
     once().succeeds_silently();
     assert_eq!(arrived(&server, 0), texts(1..=8));

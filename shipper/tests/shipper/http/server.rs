@@ -37,7 +37,7 @@ pub enum Reply {
     Answer(u16, Vec<(&'static str, String)>, String),
     /// Writes these bytes, which need not be an answer, and closes the connection.
     Bytes(&'static str),
-    /// Leaves the connection open and says nothing.
+    /// Leaves the connection open without an answer.
     Silence,
 }
 
@@ -188,8 +188,8 @@ impl Shared {
     }
 }
 
-/// Reads what a client whose handshake failed has sent already. A socket that is closed before resets the connection, and
-/// takes from the client the alert that says why.
+/// Reads the data that a client sent before its handshake failed. Closing the socket before that would reset the connection, and the client
+/// would not receive the alert with the reason.
 fn drain(socket: &mut TcpStream) -> io::Result<()> {
     socket.shutdown(Shutdown::Write)?;
     io::copy(socket, &mut io::sink()).map(drop)
@@ -245,7 +245,7 @@ fn write<S: Read + Write>(stream: &mut BufReader<S>, reply: &Reply) -> io::Resul
     }
 }
 
-/// A proxy that connects whoever asks with CONNECT, or answers with a status.
+/// A proxy that accepts every CONNECT, or answers with a status.
 pub struct ConnectProxy {
     pub address: SocketAddr,
     asked: Arc<Mutex<Vec<Request>>>,
@@ -266,7 +266,7 @@ impl ConnectProxy {
         Self { address, asked }
     }
 
-    /// The places that were asked for.
+    /// The requested destinations.
     pub fn asked(&self) -> Vec<Request> {
         self.asked.lock().unwrap().clone()
     }

@@ -83,7 +83,7 @@ fn the_short_job_of_a_gap_is_known_at_night_only() {
 fn queries_overlap_and_files_are_read_on() {
     let site = |scheduler| Site::new(scheduler, 1, 200);
     let sacct = site(&SLURM).queries(days(1), true);
-    // One in five minutes less those of the gap, and one at night.
+    // One in five minutes, except in the gap, and one at night.
     assert_eq!(sacct.len(), 288 - 36 + 1);
     assert!(sacct.is_sorted());
     let rare = Site {

@@ -10,10 +10,12 @@ const BOOTED: Nanos = 1_700_000_000 * SECOND;
 const BORN: Nanos = 1_749_555_508 * SECOND + 597_767_178;
 const LAST: Nanos = 1_749_555_518 * SECOND + 85_497_069;
 
-fn life(calls: &[Calls]) -> Life {
-    let mut life = Life::new(1, 0, BORN, BORN);
-    calls.iter().for_each(|calls| life.count(calls, LAST, LAST));
-    life
+fn epoch(calls: &[Calls]) -> Epoch {
+    let mut epoch = Epoch::new(1, 0, BORN, BORN);
+    calls
+        .iter()
+        .for_each(|calls| epoch.count(calls, LAST, LAST));
+    epoch
 }
 
 const fn calls(request: Request, count: u32, bytes: u32, usecs: u32) -> Calls {
@@ -47,7 +49,7 @@ const ON_AN_MDT: &[Calls] = &[
 fn prints(calls: &[Calls], layout: Layout, kind: TargetKind, golden: &str) {
     let record = record(
         b"11317854:17627127:r01c01",
-        &life(calls),
+        &epoch(calls),
         layout,
         kind,
         BOOTED,
@@ -84,7 +86,7 @@ layouts! {
 #[test]
 fn the_sum_of_squares_wraps_and_since_2_17_saturates() {
     // 2^24 squared is 2^48; the sum of 2^16 such squares is 2^64.
-    let counted = life(&[calls(WRITE, 1 << 16, 1 << 24, 1)]);
+    let counted = epoch(&[calls(WRITE, 1 << 16, 1 << 24, 1)]);
     let squares = |layout| {
         let record = record(b"x.0", &counted, layout, TargetKind::Ost, 0);
         let text = String::from_utf8(record).unwrap();
@@ -104,7 +106,7 @@ fn the_sum_of_squares_wraps_and_since_2_17_saturates() {
 
 #[test]
 fn a_clock_that_stepped_back_gives_elapsed_times_without_a_sign() {
-    let mut counted = Life::new(1, 0, BORN, BORN);
+    let mut counted = Epoch::new(1, 0, BORN, BORN);
     let calls = calls(WRITE, 1, 1, 1);
     counted.count(&calls, LAST, BORN - SECOND / 4);
     let record = record(b"x.0", &counted, Layout::V2_16, TargetKind::Ost, 0);

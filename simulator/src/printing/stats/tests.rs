@@ -147,6 +147,6 @@ fn the_names_of_2_17_take_more_room() {
 
 #[test]
 fn the_sum_of_squares_of_2_5_is_signed() {
-    assert_eq!(Layout::V2_5.whole_squares(1 << 63), "-9223372036854775808");
-    assert_eq!(Layout::V2_12.whole_squares(1 << 63), "9223372036854775808");
+    assert_eq!(Layout::V2_5.stats_squares(1 << 63), "-9223372036854775808");
+    assert_eq!(Layout::V2_12.stats_squares(1 << 63), "9223372036854775808");
 }

@@ -1,7 +1,7 @@
-//! The course of an incident: what it takes in each interval for requests to wait as long as planned.
+//! The course of an incident: the load in each interval that makes requests wait as long as planned.
 //!
-//! Clients have a bounded number of requests on the way. So a server that is overloaded does not fall behind without end: the waits grow until
-//! those who make them get their answers as slowly as they ask.
+//! Clients have a limited number of requests in flight. So an overloaded server does not fall behind without bound: waits grow until its
+//! clients get answers as slowly as they send requests.
 
 use super::{Incident, Kind};
 use crate::lustre::TargetKind;
@@ -44,7 +44,7 @@ fn course(workload: &Workload, incident: &Incident) -> Option<Vec<f64>> {
         servers.extend(hit.map(|(_, target)| (*kind, target.home)));
     }
     servers.dedup();
-    // What is too much for the busiest server is enough.
+    // Overloading the busiest server is enough.
     let all = servers
         .into_iter()
         .map(|(kind, home)| on_server(workload, incident, kind, home));

@@ -15,10 +15,10 @@ const PER_WEEK: i64 = 3;
 const LENGTHS: [Nanos; 2] = [4 * MINUTE, 6 * HOUR];
 /// The length of waits in an incident: the least and the most times the usual wait.
 const TIMES: [f64; 2] = [1.5, 20.0];
-/// The seconds that count as a usual wait. Many times next to nothing is still nothing that anybody feels.
+/// The baseline wait in seconds. A multiple of a tiny wait would still be imperceptible.
 const LEAST: f64 = 0.05 / 3.0;
 
-/// Draws the incidents that begin in a span, three a week, each of a kind, a length and a size of its own.
+/// Draws the incidents that begin in a span, three a week, each with a random kind, length and size.
 pub fn draw(cluster: &Cluster, span: Span) -> Vec<Incident> {
     let week = 7 * DAY;
     let weeks = span.from.div_euclid(week)..=span.until.div_euclid(week);
@@ -44,7 +44,7 @@ pub fn draw(cluster: &Cluster, span: Span) -> Vec<Incident> {
     prepare(cluster, drawn.filter(|it| span.contains(it.from)).collect())
 }
 
-/// Returns a number between two, of which each ratio is as likely.
+/// Returns a random number between two bounds, uniform in its logarithm.
 fn between([low, high]: [f64; 2], seed: Seed) -> f64 {
     low * (high / low).powf(seed.unit())
 }
@@ -92,7 +92,7 @@ fn one(cluster: &Cluster, seed: Seed, span: Span) -> Incident {
     }
 }
 
-/// Draws one of the kinds of which something holds.
+/// Draws one of the kinds that satisfy a condition.
 fn pick(seed: Seed, holds: impl Fn(Kind) -> bool) -> Kind {
     let kinds: Vec<_> = Kind::VARIANTS
         .iter()
@@ -102,7 +102,7 @@ fn pick(seed: Seed, holds: impl Fn(Kind) -> bool) -> Kind {
     kinds[seed.below(kinds.len() as u64) as usize]
 }
 
-/// Draws what harms nobody, for the first hours of a week: an upgrade of a quarter of an hour, a gap or maintenance of up to four.
+/// Draws a harmless event for the first hours of a week: an upgrade of a quarter of an hour, a gap or maintenance of up to four hours.
 fn harmless(cluster: &Cluster, seed: Seed, week: Nanos) -> Incident {
     let kind = pick(seed.of("kind", &[]), Kind::is_harmless);
     let server = seed.of("server", &[]).below(cluster.servers.len() as u64) as usize;

@@ -11,7 +11,7 @@ use crate::world::queue::INTERVAL;
 use crate::world::workload::{Event, Traffic};
 use crate::world::{TargetIndex, Workload};
 
-/// The lengths of the jobs of which there are many.
+/// The lengths of the many jobs.
 const SHORT: Nanos = 2 * MINUTE;
 
 impl Incident {

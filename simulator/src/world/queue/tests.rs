@@ -1,4 +1,4 @@
-//! Tests queues against what is known of them.
+//! Tests queues against known results.
 
 use super::*;
 use crate::lustre::operation::{READ, WRITE, plain};
@@ -48,7 +48,7 @@ fn nothing_waits_under_light_load() {
     }
     assert_eq!(queue.depths.sum, 0);
     assert_eq!(queue.waits.min, 20);
-    // Two threads are busy on average, and that of the request itself.
+    // Two threads are busy on average, and one serves the request itself.
     assert_eq!(queue.active.sum, 100 * 30_000);
 }
 

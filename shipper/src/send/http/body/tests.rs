@@ -4,10 +4,10 @@ use jobstats_client::spool::Covers;
 use serde_json::Value;
 
 use super::*;
-use crate::frame::{LCTL, Recorder, Sender};
+use crate::frame::{LCTL, Recorder, ServerName};
 
-fn sender() -> Sender {
-    Sender {
+fn server_name() -> ServerName {
+    ServerName {
         cluster: "Tähti \"1\"".to_owned(),
         server: "oss1\\".to_owned(),
     }
@@ -25,7 +25,7 @@ fn sent(reading: &Reading) -> Vec<Value> {
 }
 
 fn recorded(text: &str) -> Reading {
-    let mut recorder = Recorder::of(&sender(), LCTL, 1 << 30);
+    let mut recorder = Recorder::of(&server_name(), LCTL, 1 << 30);
     recorder
         .push(text.as_bytes(), Duration::from_micros(1_000_007))
         .unwrap();
@@ -52,7 +52,7 @@ fn an_object_has_the_columns_and_the_compressed_text() {
 
 #[test]
 fn text_of_another_source_names_it_and_what_it_covers() {
-    let mut recorder = Recorder::of(&sender(), "passwd", 1 << 30);
+    let mut recorder = Recorder::of(&server_name(), "passwd", 1 << 30);
     recorder
         .push(b"mdt.a.job_stats=\n", Duration::ZERO)
         .unwrap();

@@ -1,0 +1,133 @@
+//! The truth about targets as a whole, and the part of it that their readings show.
+
+use std::collections::BTreeMap;
+
+use crate::lustre::{Counters, Layout, TargetKind, Times};
+use crate::time::{DAY, Nanos, Span};
+use crate::truth::Totals;
+use crate::world::{Cluster, Due, ServerIndex, TargetIndex, Walk, Workload, all};
+
+/// The visible requests of a target between its first and its last reading: all except those between a reading and a reset and, where texts
+/// have no start times, those before an invisible reset.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct TargetCountersTruth {
+    /// The work that the target's own counters show.
+    pub all: Totals,
+    /// The part that the counters of metadata servers show, which these did themselves.
+    pub servers: Totals,
+    /// The part that clients did without an identifier.
+    pub unidentified: Totals,
+}
+
+/// Computes the truth about every target, given the readings of its target counters in order of time.
+pub fn of_targets(cluster: &Cluster, readings: &[Vec<Due>]) -> Vec<TargetCountersTruth> {
+    let workload = Workload::new(cluster);
+    all(cluster.targets.len(), |target| {
+        let readings = readings.get(target).map(Vec::as_slice).unwrap_or_default();
+        of_target(&workload, target, readings)
+    })
+}
+
+fn of_target(workload: &Workload, target: TargetIndex, readings: &[Due]) -> TargetCountersTruth {
+    let (Some(first), Some(last)) = (readings.first(), readings.last()) else {
+        return TargetCountersTruth::default();
+    };
+    let span = Span::new(first.time, last.time + 1 - first.time);
+    let mut walk = Walk::new(workload, target, span);
+    let mut reader = Reader {
+        has_starts: workload.cluster.layout.times() == Times::Wall,
+        ..Reader::default()
+    };
+    for due in readings {
+        walk.advance(due.time, |_| ());
+        reader.read(&walk, due.time);
+    }
+    reader.truth
+}
+
+/// The knowledge that a reader has of a target.
+#[derive(Default)]
+struct Reader {
+    /// True if texts have the start of counters. Otherwise only a falling value shows a reset.
+    has_starts: bool,
+    /// The target's own counters.
+    own: Option<CounterSnapshot>,
+    /// The counters of each metadata server that any text had.
+    servers: BTreeMap<ServerIndex, CounterSnapshot>,
+    truth: TargetCountersTruth,
+}
+
+/// The amounts that counters show at a reading, and the time since which they count.
+struct CounterSnapshot {
+    time: Nanos,
+    since: Nanos,
+    totals: Totals,
+    unidentified: Totals,
+}
+
+impl Reader {
+    fn read(&mut self, walk: &Walk, time: Nanos) {
+        let (layout, kind) = (walk.state.cluster.layout, walk.state.kind());
+        let counters = &walk.counters;
+        let snapshot = |since, counters: &Counters, unidentified: &Counters| CounterSnapshot {
+            time,
+            since,
+            totals: Totals::of_target_counters(counters, layout, kind),
+            unidentified: Totals::of_target_counters(unidentified, layout, kind),
+        };
+        let own = snapshot(counters.since, &counters.all, &counters.unidentified);
+        let before = self.own.as_ref().map(|before| before.time);
+        if let Some(before) = &self.own {
+            let (all, unidentified) = self.growth(before, &own);
+            self.truth.all.plus(&all);
+            self.truth.unidentified.plus(&unidentified);
+        }
+        self.own = Some(own);
+        for (server, export) in counters.exports(time) {
+            let export = snapshot(export.since, &export.counters, &Counters::default());
+            let known = self.servers.get(&server);
+            let growth = match known.filter(|known| time - known.time < DAY) {
+                Some(known) => Some(self.growth(known, &export).0),
+                // Texts may have lacked these counters because they were not requested.
+                None => before
+                    .filter(|before| self.has_starts && export.since > *before)
+                    .map(|_| export.totals.clone()),
+            };
+            self.truth.servers.plus(&growth.unwrap_or_default());
+            self.servers.insert(server, export);
+        }
+    }
+
+    /// Returns the work between two readings, and the part of it without an identifier. Counters that are seen to have begun anew
+    /// meanwhile show all that they have.
+    fn growth(&self, before: &CounterSnapshot, now: &CounterSnapshot) -> (Totals, Totals) {
+        let goes_on = match self.has_starts {
+            true => before.since == now.since,
+            false => before.totals.beyond(&now.totals).is_zero(),
+        };
+        if goes_on {
+            let unidentified = now.unidentified.beyond(&before.unidentified);
+            return (now.totals.beyond(&before.totals), unidentified);
+        }
+        (now.totals.clone(), now.unidentified.clone())
+    }
+}
+
+impl TargetCountersTruth {
+    /// Returns the work of clients and the work of metadata servers that no counters show apart from it.
+    pub fn of_clients(&self) -> Totals {
+        self.all.beyond(&self.servers)
+    }
+}
+
+impl Totals {
+    /// Returns the amounts of a target's own counters, which have no histograms.
+    pub fn of_target_counters(counters: &Counters, layout: Layout, kind: TargetKind) -> Self {
+        let mut totals = Self::default();
+        for &op in layout.target_counters(kind) {
+            let counter = counters.get(op);
+            totals.add_counter(op, (counter.samples, counter.sum), layout, kind);
+        }
+        totals
+    }
+}
