@@ -33,7 +33,7 @@ pub struct Meter {
     /// The name of the metric that has the maximum.
     pub maximum: &'static str,
     /// Growth above this power (watts) is discarded as impossible.
-    most: f64,
+    max_watts: f64,
     /// Set if it meters all of the node, and not a part.
     is_whole: bool,
 }
@@ -42,19 +42,19 @@ const METERS: [Meter; 3] = [
     Meter {
         name: "jobstats_node_joules_total",
         maximum: "jobstats_node_joules_max",
-        most: 20_000.0,
+        max_watts: 20_000.0,
         is_whole: true,
     },
     Meter {
         name: "node_rapl_package_joules_total",
         maximum: "node_rapl_package_joules_max",
-        most: 1_000.0,
+        max_watts: 1_000.0,
         is_whole: false,
     },
     Meter {
         name: "node_rapl_dram_joules_total",
         maximum: "node_rapl_dram_joules_max",
-        most: 250.0,
+        max_watts: 250.0,
         is_whole: false,
     },
 ];
@@ -76,7 +76,7 @@ impl Meter {
         after: f64,
         seconds: f64,
     ) -> Option<f64> {
-        let most = self.most * seconds;
+        let most = self.max_watts * seconds;
         match maximum {
             Some(maximum) if maximum > most && maximum >= before.max(after) => {}
             None if self.is_whole => {}

@@ -137,14 +137,14 @@ pub struct Merged {
 }
 
 /// Merges records of one submission, each with the time of its text, into all stored rows of that submission.
-pub fn merge(stored: &[Form], said: &[(Job<'_>, Micros)]) -> Merged {
+pub fn merge(stored: &[Form], records: &[(Job<'_>, Micros)]) -> Merged {
     let mut known = BTreeMap::new();
     for form in stored {
         for atom in Atom::of_form(form) {
             add(&mut known, atom);
         }
     }
-    for (job, text) in said {
+    for (job, text) in records {
         add(&mut known, Atom::of_job(job, *text));
     }
     if known.len() > 1 {
@@ -180,11 +180,11 @@ pub fn repeated(stored: &Form, job: &Job<'_>, text: Micros) -> Option<Change> {
 
 /// Returns whether a record has just these names in `extra`, with these values. Rows have each name once.
 fn has_all(job: &Job<'_>, extra: &BTreeMap<String, String>) -> bool {
-    let is_said = |(name, text): (&String, &String)| {
-        let mut said = job.extra.iter();
-        said.any(|(said, value)| said == name && value == text)
+    let is_same = |(name, text): (&String, &String)| {
+        let mut values = job.extra.iter();
+        values.any(|(it, value)| it == name && value == text)
     };
-    extra.len() == job.extra.len() && extra.iter().all(is_said)
+    extra.len() == job.extra.len() && extra.iter().all(is_same)
 }
 
 /// Returns whether no other start is so near that both could be one run. Among such starts the times of texts decide.

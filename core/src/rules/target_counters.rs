@@ -49,13 +49,6 @@ pub struct TargetCounters<'o> {
     pub ended: Vec<String>,
 }
 
-impl TargetCounters<'_> {
-    /// Returns the time of the observation in a text of this time.
-    pub fn time_in(&self, text: Micros) -> Micros {
-        stats::time_in(self.time, text)
-    }
-}
-
 /// The work of a target between two readings.
 #[derive(Debug, Clone, Default)]
 pub struct Compared {

@@ -12,7 +12,7 @@
 //! assert_eq!(users[1], Entry { number: 1000, name: "ada", gid: Some(100) });
 //! let groups = Database::Group.read(b"users:x:100:ada,bob\n", Pause::NEVER)?.entries;
 //! assert_eq!(groups[0], Entry { number: 100, name: "users", gid: None });
-//! # Ok::<(), jobstats_core::text::getent::ReadError>(())
+//! # Ok::<(), std::collections::TryReserveError>(())
 //! ```
 
 pub mod history;
@@ -64,14 +64,6 @@ pub struct Problem {
     pub reason: Reason,
 }
 
-/// An error of reading a text.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum ReadError {
-    /// There is not enough memory for the names of the text.
-    #[error("{0}")]
-    OutOfMemory(#[from] TryReserveError),
-}
-
 /// A user or group: one line of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry<'a> {
@@ -98,8 +90,8 @@ impl Contents<'_> {
     /// Returns a text of the same entries without anything else that their lines had. It reads as the same entries.
     ///
     /// # Errors
-    /// [`ReadError::OutOfMemory`].
-    pub fn text(&self, pause: Pause<'_>) -> Result<Vec<u8>, ReadError> {
+    /// [`TryReserveError`] if there is not enough memory.
+    pub fn text(&self, pause: Pause<'_>) -> Result<Vec<u8>, TryReserveError> {
         let mut text = Vec::new();
         for Entry { number, name, gid } in pause.among(self.entries.iter()) {
             let line = match gid {
@@ -126,8 +118,12 @@ impl Database {
     /// Reads a text. Blank lines, comments (`#`) and the lines of NIS (`+::::::`, `-user`, `+@group`) are skipped.
     ///
     /// # Errors
-    /// [`ReadError::OutOfMemory`].
-    pub fn read<'a>(self, text: &'a [u8], pause: Pause<'_>) -> Result<Contents<'a>, ReadError> {
+    /// [`TryReserveError`] if there is not enough memory.
+    pub fn read<'a>(
+        self,
+        text: &'a [u8],
+        pause: Pause<'_>,
+    ) -> Result<Contents<'a>, TryReserveError> {
         let mut contents = Contents::default();
         for (line, printed) in lines(text, pause) {
             if is_no_entry(printed) {

@@ -78,16 +78,9 @@ pub struct Service<'o> {
     pub sums: Sums,
 }
 
-impl Service<'_> {
-    /// Returns the time of the observation in a text of this time.
-    pub fn time_in(&self, text: Micros) -> Micros {
-        time_in(self.time, text)
-    }
-}
-
 /// Returns the time of a value in a text: the time at which the value was read, if that is within a minute of the text's
 /// time, so that the two clocks agree.
-pub(crate) fn time_in(read: Option<Micros>, text: Micros) -> Micros {
+pub fn time_in(read: Option<Micros>, text: Micros) -> Micros {
     let agrees = |read: &Micros| read.abs_diff(text) <= MINUTE.unsigned_abs();
     read.filter(agrees).unwrap_or(text)
 }

@@ -271,17 +271,17 @@ impl Cells {
         &mut self,
         step: usize,
         target: usize,
-        whose: Subject,
+        subject: Subject,
     ) -> Result<usize, UsageError> {
-        let subject = match self.numbers.get(&whose) {
+        let number = match self.numbers.get(&subject) {
             Some(&known) => known,
-            None => self.add_subject(whose)?,
+            None => self.add_subject(subject)?,
         };
         // Steps and targets are few, and so are cells, by the memory that they take.
         let place = Place {
             step: step as u32,
             target: target as u32,
-            subject,
+            subject: number,
         };
         if let Some(&cell) = self.places.get(&place) {
             return Ok(cell as usize);

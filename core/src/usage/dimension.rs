@@ -37,8 +37,8 @@ pub enum Of {
     Level,
     /// The entry or, where its identifier names no user, its job.
     Uid,
-    /// The user with this number in `jobstats.users`, or on that day in `jobstats.earlier_users`, or, where the identifier names no user, of the job; the number, where neither has a
-    /// name.
+    /// The user with this number in `jobstats.users`, or on that day in `jobstats.earlier_users`, or, where the identifier names no
+    /// user, of the job; the number, where neither has a name.
     User,
     /// The primary group of this user.
     Gid,
@@ -62,97 +62,31 @@ pub enum ValueType {
 }
 
 /// All dimensions.
+#[rustfmt::skip]
 pub static DIMENSIONS: &[Dimension] = &[
-    of_target(
-        "cluster",
-        "cluster",
-        "The cluster, as the shipper of the server calls it.",
-    ),
-    of_target(
-        "filesystem",
-        "filesystem",
-        "The Lustre file system, such as scratch.",
-    ),
+    of_target("cluster", "cluster", "The cluster, as the shipper of the server calls it."),
+    of_target("filesystem", "filesystem", "The Lustre file system, such as scratch."),
     any_case(of_target("kind", "kind", "MDT or OST.")),
     of_target("target", "name", "The target, such as scratch-OST0004."),
-    Dimension {
-        level: Level::Server,
-        ..of_target(
-            "server",
-            "server",
-            "The server on which the target was read.",
-        )
-    },
-    of(
-        "user",
-        Of::User,
-        "user_name",
-        "The name of the user on that day; the number, where the store knows no name.",
-    ),
+    Dimension { level: Level::Server, ..of_target("server", "server", "The server on which the target was read.") },
+    of("user", Of::User, "user_name", "The name of the user on that day; the number, where the store knows no name."),
     number("uid", Of::Uid, "The number of the user."),
-    of(
-        "group",
-        Of::Group,
-        "group_name",
-        "The name of the user's primary group; the number, where the store knows no name.",
-    ),
+    of("group", Of::Group, "group_name", "The name of the user's primary group; the number, where the store knows no name."),
     number("gid", Of::Gid, "The number of the user's primary group."),
-    of(
-        "account",
-        Of::Account,
-        "account",
-        "The account or project of the job.",
-    ),
-    of(
-        "workload",
-        Of::Level,
-        "workload",
-        "The job; without one the executable and user; without these the identifier.",
-    ),
-    of(
-        "job",
-        Of::Level,
-        "job",
-        "The job: its number, or as users type it, such as 1003057_2.",
-    ),
-    of(
-        "job_name",
-        Of::Job,
-        "job_name",
-        "The name that the user gave to the job.",
-    ),
-    of(
-        "job_group",
-        Of::Array,
-        "job_group",
-        "The array or the leader that the job belongs to, or the job itself.",
-    ),
-    of(
-        "partition",
-        Of::Account,
-        "partition",
-        "The partition or queue of the job.",
-    ),
-    any_case(of(
-        "state",
-        Of::Job,
-        "state",
-        "The state of the job's last run, such as COMPLETED.",
-    )),
+    of("account", Of::Account, "account", "The account or project of the job."),
+    of("workload", Of::Level, "workload", "The job; without one the executable and user; without these the identifier."),
+    of("job", Of::Level, "job", "The job: its number, or as users type it, such as 1003057_2."),
+    of("job_name", Of::Job, "job_name", "The name that the user gave to the job."),
+    of("job_group", Of::Array, "job_group", "The array or the leader that the job belongs to, or the job itself."),
+    of("partition", Of::Account, "partition", "The partition or queue of the job."),
+    any_case(of("state", Of::Job, "state", "The state of the job's last run, such as COMPLETED.")),
     of("node", Of::Level, "node", "The client node."),
     of("executable", Of::Level, "executable", "The program."),
     any_case(of(
-        "status",
-        Of::Level,
-        "status",
+        "status", Of::Level, "status",
         "How much of the identifier could be read: ok, missing_job, truncated, partial, malformed, claimed.",
     )),
-    of(
-        "entry",
-        Of::Level,
-        "name",
-        "The identifier as Lustre prints it.",
-    ),
+    of("entry", Of::Level, "name", "The identifier as Lustre prints it."),
 ];
 
 /// The project that files count for. Only used space has it.
@@ -178,10 +112,10 @@ const fn of(name: &'static str, of: Of, column: &'static str, meaning: &'static 
     }
 }
 
-const fn number(name: &'static str, whose: Of, meaning: &'static str) -> Dimension {
+const fn number(name: &'static str, source: Of, meaning: &'static str) -> Dimension {
     Dimension {
         value_type: ValueType::Number,
-        ..of(name, whose, name, meaning)
+        ..of(name, source, name, meaning)
     }
 }
 

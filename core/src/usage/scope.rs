@@ -107,7 +107,7 @@ pub struct Observed {
 impl Scope {
     /// Takes the targets that were observed in the window or on the day before it. Time counts in these parts of the window, which are
     /// retained.
-    pub fn new(edges: Vec<Micros>, mut targets: Vec<Target>, kept: Option<&[Span]>) -> Self {
+    pub fn new(edges: Vec<Micros>, mut targets: Vec<Target>, retained: Option<&[Span]>) -> Self {
         targets.sort_by(|one, other| (one.id, &one.server).cmp(&(other.id, &other.server)));
         let mut groups: Vec<_> = targets.iter().map(|it| it.group.clone()).collect();
         groups.sort();
@@ -119,7 +119,7 @@ impl Scope {
             .map(|(position, mut target)| {
                 positions.entry(target.id).or_insert(position);
                 let group = groups.binary_search(&target.group).unwrap_or_default() as u32;
-                let observed = observed(&edges, &target.spans, kept);
+                let observed = observed(&edges, &target.spans, retained);
                 target.spans = Vec::new();
                 InScope {
                     target,
@@ -243,13 +243,13 @@ impl Scope {
     }
 }
 
-/// Returns the microseconds of spans that lie in each step, and in any of the parts that are kept.
-fn observed(edges: &[Micros], spans: &[Span], kept: Option<&[Span]>) -> Vec<Micros> {
+/// Returns the microseconds of spans that lie in each step, and in any of the parts that are retained.
+fn observed(edges: &[Micros], spans: &[Span], retained: Option<&[Span]>) -> Vec<Micros> {
     let mut steps = vec![0; edges.len().saturating_sub(1)];
-    let kept = kept.unwrap_or(&[(Micros::MIN, Micros::MAX)]);
+    let retained = retained.unwrap_or(&[(Micros::MIN, Micros::MAX)]);
     for (part, span) in spans
         .iter()
-        .flat_map(|span| kept.iter().map(move |part| (part, span)))
+        .flat_map(|span| retained.iter().map(move |part| (part, span)))
     {
         for (step, (since, until)) in parts(edges, *part, *span) {
             steps[step] += until - since;

@@ -11,6 +11,7 @@ mod lctl;
 mod pauses;
 mod properties;
 mod readings;
+mod recognition;
 mod snapshot;
 
 use events::events;

@@ -11,8 +11,7 @@ use std::borrow::Cow;
 use jobstats_core::base::instant::Micros;
 use jobstats_core::rules::feed::{Action, Outcome, reason};
 use jobstats_core::rules::increment::{Counts, clamp};
-use jobstats_core::rules::snapshot;
-use jobstats_core::text::getent::{Database, Entry, ReadError};
+use jobstats_core::text::getent::{Database, Entry};
 use pgrx::spi::SpiClient;
 
 use crate::feed::ingest::Ingest;
@@ -119,13 +118,6 @@ impl Source for Getent {
             counts,
             ..Outcome::new(None, self.action)
         }])
-    }
-}
-
-impl From<ReadError> for Error {
-    fn from(error: ReadError) -> Self {
-        let ReadError::OutOfMemory(error) = error;
-        Self::Read(snapshot::ReadError::from(error))
     }
 }
 

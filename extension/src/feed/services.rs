@@ -72,7 +72,7 @@ pub fn read(
         reserve(&mut snapshots, 1)?;
         snapshots.push(ServiceSnapshot {
             service: service.name.to_owned(),
-            time: service.time_in(ingest.delivery.time),
+            time: stats::time_in(service.time, ingest.delivery.time),
             since: None,
             sums: service.sums,
         });

@@ -13,6 +13,7 @@ use jobstats_core::rules::increment::edge_distance;
 use jobstats_core::rules::snapshot::Contents;
 use jobstats_core::rules::target_counters::{self, Compared};
 use jobstats_core::text::parameter::Problems;
+use jobstats_core::text::stats;
 use pgrx::spi::SpiClient;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -53,7 +54,7 @@ impl TargetSnapshot {
         for whole in found {
             snapshots.push(Self {
                 target: OwnedTargetName::of(whole.target),
-                time: whole.time_in(ingest.delivery.time),
+                time: stats::time_in(whole.time, ingest.delivery.time),
                 body: whole.body,
                 ended: whole.ended,
             });

@@ -165,10 +165,10 @@ macro_rules! atom {
             /// Reads a record of a text of this time.
             pub fn of_job(job: &Job<'_>, text: Micros) -> Self {
                 let stamp = (Rank::of(job.started, job.ended), text);
-                let said = job.extra.iter();
-                let said = said.map(|(name, text)| (name.to_string(), (stamp, text.to_string())));
+                let values = job.extra.iter();
+                let values = values.map(|(name, text)| (name.to_string(), (stamp, text.to_string())));
                 let mut extra = BTreeMap::new();
-                keep_greatest(&mut extra, said);
+                keep_greatest(&mut extra, values);
                 Self {
                     stamp,
                     $($name: job.$name.clone().map(|value| (stamp, value.into())),)*

@@ -41,12 +41,10 @@ fn status(format: &str, id: &str) -> Status {
 #[test]
 fn identifiers_from_production_with_the_default_formats() {
     let formats = defaults();
-    for (id, expected) in [
+    #[rustfmt::skip]
+    let cases = [
         ("wget.11317854", "uid=11317854 executable=wget ok"),
-        (
-            "11317854:17627127:r01c01",
-            "job=11317854 uid=17627127 node=r01c01 ok",
-        ),
+        ("11317854:17627127:r01c01", "job=11317854 uid=17627127 node=r01c01 ok"),
         (":17627127:r01c01", "uid=17627127 node=r01c01 missing_job"),
         ("wget", "malformed"),
         ("wget.", "executable=wget partial"),
@@ -56,14 +54,8 @@ fn identifiers_from_production_with_the_default_formats() {
         // The number of a user may be cut.
         ("11317854:17627127", "job=11317854 partial"),
         ("11317854:17627127:", "job=11317854 uid=17627127 partial"),
-        (
-            "11317854:17627127:r01c01.bullx",
-            "job=11317854 uid=17627127 node=r01c01 ok",
-        ),
-        (
-            ":17627127:r01c01.bullx",
-            "uid=17627127 node=r01c01 missing_job",
-        ),
+        ("11317854:17627127:r01c01.bullx", "job=11317854 uid=17627127 node=r01c01 ok"),
+        (":17627127:r01c01.bullx", "uid=17627127 node=r01c01 missing_job"),
         (":17627127:", "uid=17627127 partial"),
         (":17627127", "malformed"),
         (":", "malformed"),
@@ -71,12 +63,10 @@ fn identifiers_from_production_with_the_default_formats() {
         ("4686875.pbs1", "job=4686875.pbs1 ok"),
         ("wget:", "malformed"),
         ("wget:5:", "malformed"),
-        (
-            ":1317854:17627127:r01c01",
-            "uid=17627127 node=r01c01 partial",
-        ),
+        (":1317854:17627127:r01c01", "uid=17627127 node=r01c01 partial"),
         ("", "malformed"),
-    ] {
+    ];
+    for (id, expected) in cases {
         assert_eq!(show(formats.identify(id)), expected, "{id}");
     }
 }
@@ -142,28 +132,18 @@ fn only_formats_that_an_identifier_needs_are_kept() {
 fn nothing_is_read_where_formats_name_different_users() {
     let login = ["%u:%j:%h", "%e.%u"];
     let gateways = ["%u:%j:%H", "%e.%u", "%e@%u@%H"];
-    for (tried, id, expected) in [
+    #[rustfmt::skip]
+    let cases = [
         // A program is called like a job and its node.
-        (
-            &login[..],
-            "1000:4711:n1.2000",
-            "uid=2000 executable=1000:4711:n1 ok",
-        ),
+        (&login[..], "1000:4711:n1.2000", "uid=2000 executable=1000:4711:n1 ok"),
         (&["%u:%j", "%e.%u"], "2000:.1000:.4711", "malformed"),
         (&gateways, "2000:x@1000@naaaaaaaaaaaaaaaaaa", "malformed"),
         // The end of the cut part may belong to any user.
         (&login, "2000:\\xAA\\xAA\\xAA\\xAA:aaaa.1000", "malformed"),
-        (
-            &gateways,
-            "dd@1000@dtn1",
-            "uid=1000 node=dtn1 executable=dd ok",
-        ),
-        (
-            &login,
-            "1000:4711:n1.hpc.site",
-            "job=4711 uid=1000 node=n1 ok",
-        ),
-    ] {
+        (&gateways, "dd@1000@dtn1", "uid=1000 node=dtn1 executable=dd ok"),
+        (&login, "1000:4711:n1.hpc.site", "job=4711 uid=1000 node=n1 ok"),
+    ];
+    for (tried, id, expected) in cases {
         assert_eq!(show(formats(tried).identify(id)), expected, "{id}");
     }
 }
@@ -232,41 +212,22 @@ fn every_code_has_its_field() {
 
 #[test]
 fn fields_hold_what_lustre_can_put_there() {
-    for (format, id, expected) in [
+    #[rustfmt::skip]
+    let cases = [
         // Numbers have 32 bits.
         ("%e.%u", "vi.4294967295", "uid=4294967295 executable=vi ok"),
         ("%e.%u", "vi.4294967296", "malformed"),
         ("%e.%u", "vi.-1", "malformed"),
-        (
-            "%p@%g",
-            "4294967295@4294967295",
-            "gid=4294967295 pid=4294967295 ok",
-        ),
+        ("%p@%g", "4294967295@4294967295", "gid=4294967295 pid=4294967295 ok"),
         // The name of a program has 1 to 15 bytes, any of them.
-        (
-            "%e.%u",
-            "node.exporter:9.5",
-            "uid=5 executable=node.exporter:9 ok",
-        ),
-        (
-            "%e.%u",
-            "kworker/86:1 x.0",
-            "uid=0 executable=kworker/86:1 x ok",
-        ),
+        ("%e.%u", "node.exporter:9.5", "uid=5 executable=node.exporter:9 ok"),
+        ("%e.%u", "kworker/86:1 x.0", "uid=0 executable=kworker/86:1 x ok"),
         ("%e.%u", "a\nb.0", "uid=0 executable=a\nb ok"),
-        (
-            "%e.%u",
-            "fifteen-letters.0",
-            "uid=0 executable=fifteen-letters ok",
-        ),
+        ("%e.%u", "fifteen-letters.0", "uid=0 executable=fifteen-letters ok"),
         ("%e.%u", "sixteen--letters.0", "malformed"),
         ("%e.%u", "äääääää.0", "uid=0 executable=äääääää ok"),
         ("%e.%u", "ääääääää.0", "malformed"),
-        (
-            "%e.%u",
-            r"ääääääa\xC3.0",
-            r"uid=0 executable=ääääääa\xC3 ok",
-        ),
+        ("%e.%u", r"ääääääa\xC3.0", r"uid=0 executable=ääääääa\xC3 ok"),
         ("%e.%u", r"äääääääa\xC3.0", "malformed"),
         ("%e.%u", ".0", "malformed"),
         // A short host name has no dot, no host name has a colon.
@@ -276,7 +237,8 @@ fn fields_hold_what_lustre_can_put_there() {
         // A job alone may be anything.
         ("%j", "a:1 b.c", "job=a:1 b.c ok"),
         ("%j", "", "missing_job"),
-    ] {
+    ];
+    for (format, id, expected) in cases {
         assert_eq!(identify(format, id), expected, "{format} {id}");
     }
 }
@@ -327,64 +289,30 @@ fn formats_are_read_as_lustre_reads_them() {
 /// Identifiers of the formats that sites and the tests of Lustre use, each as a client makes it.
 #[test]
 fn formats_seen_in_the_wild() {
-    for (format, id, expected) in [
+    #[rustfmt::skip]
+    let cases = [
         ("u%u.g%g", "u1000.g100", "uid=1000 gid=100 ok"),
         ("%j@%u@%h", "@0@oss4", "uid=0 node=oss4 missing_job"),
         ("%j:%u:%h", ":988:ds88", "uid=988 node=ds88 missing_job"),
-        (
-            "S.%j.%e.%u.%h.E",
-            "S.dd-17.dd.500.n1.site.E",
-            "job=dd-17 uid=500 node=n1 executable=dd ok",
-        ),
+        ("S.%j.%e.%u.%h.E", "S.dd-17.dd.500.n1.site.E", "job=dd-17 uid=500 node=n1 executable=dd ok"),
         ("%j.%p", "dd-17.4711", "job=dd-17 pid=4711 ok"),
         ("205e.%e.%u", "205e.touch.0", "uid=0 executable=touch ok"),
-        (
-            "%j?%H:%e:%u",
-            "17:dd:500",
-            "job=17 uid=500 executable=dd ok",
-        ),
+        ("%j?%H:%e:%u", "17:dd:500", "job=17 uid=500 executable=dd ok"),
         ("%j?%H:%e:%u", "n1:dd:500", "uid=500 executable=dd partial"),
         // Whoever has no job is on this node, or has called the job like one.
         ("%j?%H:%e:%u", "alice:cp:0", "uid=0 executable=cp partial"),
-        (
-            "%j.%e.%u",
-            "4711.python3.11.1000",
-            "job=4711 uid=1000 executable=python3.11 ok",
-        ),
-        (
-            "%j.%e.%u",
-            ".python3.11.1000",
-            "uid=1000 executable=python3.11 missing_job",
-        ),
-        (
-            "%j.%e.%u.%h",
-            "4711.a.1000.aaaaaaaaaaa.vi.7.n",
-            "job=4711 uid=7 node=n executable=vi ok",
-        ),
+        ("%j.%e.%u", "4711.python3.11.1000", "job=4711 uid=1000 executable=python3.11 ok"),
+        ("%j.%e.%u", ".python3.11.1000", "uid=1000 executable=python3.11 missing_job"),
+        ("%j.%e.%u.%h", "4711.a.1000.aaaaaaaaaaa.vi.7.n", "job=4711 uid=7 node=n executable=vi ok"),
         ("%e.%u", "kworker.0", "uid=0 executable=kworker ok"),
         ("%j", "4686875[12].pbs", "job=4686875[12] ok"),
-        (
-            "%j:%u:%H",
-            "ƒ2DV1ybiCF:5:n1",
-            "job=155625455616032 uid=5 node=n1 ok",
-        ),
+        ("%j:%u:%H", "ƒ2DV1ybiCF:5:n1", "job=155625455616032 uid=5 node=n1 ok"),
         // Lustre cuts off the user, the node and the last letter of the server.
-        (
-            "%j:%u:%H",
-            "4686875.kman.restech.unsw.edu.a",
-            "job=4686875 truncated",
-        ),
-        (
-            "%.7j:%u:%H",
-            "4686875:1000:n1",
-            "job=4686875 uid=1000 node=n1 ok",
-        ),
-        (
-            "%j:%g:%p:%h",
-            "17:100:4711:n1",
-            "job=17 gid=100 node=n1 pid=4711 ok",
-        ),
-    ] {
+        ("%j:%u:%H", "4686875.kman.restech.unsw.edu.a", "job=4686875 truncated"),
+        ("%.7j:%u:%H", "4686875:1000:n1", "job=4686875 uid=1000 node=n1 ok"),
+        ("%j:%g:%p:%h", "17:100:4711:n1", "job=17 gid=100 node=n1 pid=4711 ok"),
+    ];
+    for (format, id, expected) in cases {
         let formats = formats(&[format]);
         let identity = formats.identify(id);
         let number = identity.number();

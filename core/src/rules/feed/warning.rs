@@ -109,7 +109,7 @@ fn message(outcomes: &[Outcome]) -> Option<String> {
 }
 
 fn detail(outcomes: &[Outcome]) -> String {
-    let told = outcomes.iter().filter_map(|outcome| {
+    let listed = outcomes.iter().filter_map(|outcome| {
         let what = match outcome.action {
             Action::Placed => "placed",
             action => action.reason()?,
@@ -117,7 +117,7 @@ fn detail(outcomes: &[Outcome]) -> String {
         let target = outcome.target.as_deref().unwrap_or("text without a target");
         Some(format!("{target}: {what}"))
     });
-    list(told) + "."
+    list(listed) + "."
 }
 
 /// Returns the first items, separated by semicolons.

@@ -1,3 +1,6 @@
+mod exports;
+mod laws;
+
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -87,6 +90,12 @@ fn shown(increments: &[Increment<'_>]) -> Vec<String> {
     shown
 }
 
+/// Compares two bodies, each with its minute.
+fn compared(before: (i64, &str), after: (i64, &str)) -> Compared {
+    let [before, after] = [before, after].map(|(minute, body)| (at(minute), body));
+    compare(Some(before), after, 1 << 40, Pause::NEVER).unwrap()
+}
+
 /// The increments of a history of texts, one read each minute.
 fn history(texts: &[String]) -> Vec<Vec<String>> {
     let bodies: Vec<_> = texts.iter().map(|text| body_and_problems(text).0).collect();
@@ -94,13 +103,7 @@ fn history(texts: &[String]) -> Vec<Vec<String>> {
     let later = (1..).zip(&bodies[1..]);
     later
         .map(|(minute, body)| {
-            let compared = compare(
-                Some((at(minute - 1), &before)),
-                (at(minute), body),
-                1 << 40,
-                Pause::NEVER,
-            )
-            .unwrap();
+            let compared = compared((minute - 1, &before), (minute, body));
             before = compared.body;
             shown(&compared.increments)
         })
@@ -144,8 +147,8 @@ fn the_time_of_a_target_is_that_of_its_reading() {
     let others = read_text(text.as_bytes(), Pause::NEVER).unwrap().others;
     let targets = read(&others, &mut Problems::default(), Pause::NEVER).unwrap();
     assert_eq!((targets[0].line, targets[0].time), (1, Some(at(0))));
-    assert_eq!(targets[0].time_in(at(1)), at(0));
-    assert_eq!(targets[0].time_in(at(2)), at(2));
+    assert_eq!(stats::time_in(targets[0].time, at(1)), at(0));
+    assert_eq!(stats::time_in(targets[0].time, at(2)), at(2));
 }
 
 #[test]
@@ -243,13 +246,7 @@ fn a_line_that_vanishes_with_the_same_start_time_keeps_its_value() {
     assert_eq!(found.into_iter().map(sorted).collect::<Vec<_>>(), expected);
     let [before, after] =
         [all(7, 7), mdt(start, "open 8 samples [reqs]\n")].map(|text| body(&text));
-    let compared = compare(
-        Some((at(0), &before)),
-        (at(1), &after),
-        1 << 40,
-        Pause::NEVER,
-    )
-    .unwrap();
+    let compared = compared((0, &before), (1, &after));
     assert_eq!(
         compared.problems,
         [(
@@ -361,107 +358,6 @@ fn older_methods_are_no_operations() {
     );
 }
 
-/// The increments and the number of connections.
-fn with_exports(before: &[String], after: &[String]) -> (Vec<String>, u32) {
-    let [before, after] = [before, after].map(|texts| body(&texts.concat()));
-    let compared = compare(
-        Some((at(0), &before)),
-        (at(1), &after),
-        1 << 40,
-        Pause::NEVER,
-    )
-    .unwrap();
-    (shown(&compared.increments), compared.exports)
-}
-
-#[test]
-fn the_work_of_metadata_servers_is_left_out() {
-    let own = |created: u32, statfs: u32| {
-        ost(
-            Some(-100),
-            &format!(
-                "create {created} samples [usecs] 1 2 {created} 9\nstatfs {statfs} samples [usecs] 1 1 {statfs} 9\n"
-            ),
-        )
-    };
-    let of = |nid: &str, created: u32, uuid: &str| {
-        export(
-            nid,
-            Some(-90),
-            &format!("create {created} samples [usecs] 1 2 {created} 9\n"),
-            uuid,
-        )
-    };
-    let before = [
-        own(100, 50),
-        of("10.0.0.1@tcp", 70, SERVER),
-        of("2001:db8::1@tcp", 10, SERVER),
-        of("10.0.0.9@tcp", 9, "client"),
-    ];
-    let after = [
-        own(130, 55),
-        of("10.0.0.1@tcp", 85, SERVER),
-        of("2001:db8::1@tcp", 15, SERVER),
-        of("10.0.0.9@tcp", 19, "client"),
-    ];
-    assert_eq!(
-        with_exports(&before, &after),
-        (
-            vec!["0-1 create 10 create_usecs 10 statfs 5 statfs_usecs 5".to_owned()],
-            2
-        )
-    );
-    // Without its name, the owner of a connection is unknown.
-    let nameless = [own(130, 55), of("10.0.0.1@tcp", 85, "client")];
-    assert_eq!(with_exports(&before, &nameless).1, 0);
-}
-
-#[test]
-fn a_connection_that_begins_again_counts_from_zero() {
-    let own = |created: u32| ost(Some(-100), &format!("create {created} samples [reqs]\n"));
-    let of = |start: i64, created: u32| {
-        export(
-            "10.0.0.1@tcp",
-            Some(start),
-            &format!("create {created} samples [reqs]\n"),
-            SERVER,
-        )
-    };
-    let found = with_exports(&[own(100), of(-90, 70)], &[own(130), of(30, 8)]);
-    assert_eq!(found, (vec!["0-1 create 22".to_owned()], 1));
-    assert_eq!(
-        with_exports(&[own(100)], &[own(130), of(30, 8)]),
-        found,
-        "its first one"
-    );
-    // Its counters before the first request are unknown.
-    let found = with_exports(&[own(100)], &[own(130), of(-90, 70)]);
-    assert_eq!(found, (vec!["0-1 create 30".to_owned()], 0));
-    let undated = export("10.0.0.1@tcp", None, "create 70 samples [reqs]\n", SERVER);
-    let found = with_exports(&[own(100)], &[own(130), undated]);
-    assert_eq!(found, (vec!["0-1 create 30".to_owned()], 0));
-}
-
-#[test]
-fn a_connection_cannot_have_done_more_than_its_target() {
-    let own = |created: u32| {
-        ost(
-            Some(-100),
-            &format!("create {created} samples [reqs]\nsync {created} samples [reqs]\n"),
-        )
-    };
-    let of = |created: u32| {
-        export(
-            "10.0.0.1@tcp",
-            Some(-90),
-            &format!("create {created} samples [reqs]\n"),
-            SERVER,
-        )
-    };
-    let found = with_exports(&[own(100), of(70)], &[own(101), of(73)]);
-    assert_eq!(found, (vec!["0-1 sync 1".to_owned()], 1));
-}
-
 #[test]
 fn more_than_can_be_done_is_no_increment() {
     let [before, after] = [1, 1 << 41]
@@ -555,13 +451,9 @@ fn a_counter_that_is_back_counts_as_a_whole_in_the_last_interval() {
 fn late_texts_are_placed_between() {
     let texts =
         [7, 8, 12].map(|opened| body(&mdt(Some(-100), &format!("open {opened} samples [reqs]\n"))));
-    let between = |before: (usize, &str), after: (usize, &str)| {
-        let [before, after] = [before, after].map(|(minute, body)| (at(minute as i64), body));
-        compare(Some(before), after, 1 << 40, Pause::NEVER).unwrap()
-    };
-    let without = between((0, &texts[0]), (2, &texts[2]));
-    let late = between((0, &texts[0]), (1, &texts[1]));
-    let again = between((1, &late.body), (2, &without.body));
+    let without = compared((0, &texts[0]), (2, &texts[2]));
+    let late = compared((0, &texts[0]), (1, &texts[1]));
+    let again = compared((1, &late.body), (2, &without.body));
     assert_eq!(shown(&without.increments), ["0-2 open 5"]);
     assert_eq!(shown(&late.increments), ["0-1 open 1"]);
     assert_eq!(shown(&again.increments), ["1-2 open 4"]);
@@ -596,142 +488,4 @@ fn a_late_text_contradicts_nothing_but_what_goes_on() {
     let none = body(&mdt(None, ""));
     let before = Some((at(0), &*first));
     assert!(!can_be_older((at(1), &none), before, (at(2), &first), Pause::NEVER).unwrap());
-}
-
-/// The work of a target in a minute: calls by operation, of clients and of a metadata server, and a restart before.
-type Step = (Vec<(usize, u32, u32)>, bool, Option<bool>);
-
-const NAMES: [&str; 4] = ["statfs", "create", "setattr", "destroy"];
-
-fn steps() -> impl Strategy<Value = Vec<Step>> {
-    vec(
-        (
-            vec((0..NAMES.len(), 1..50_u32, 0..50_u32), 0..5),
-            any::<bool>(),
-            prop::option::weighted(0.2, any::<bool>()),
-        ),
-        1..12,
-    )
-}
-
-proptest! {
-    /// The increments of a history add up to what clients did, whatever restarts: the target, or the connection of the
-    /// metadata server.
-    #[test]
-    fn a_history_adds_up_to_its_end(steps in steps()) {
-        let (mut own, mut server) = ([0_u32; 4], [0_u32; 4]);
-        let (mut own_start, mut server_start) = (-100, -90);
-        let mut truth = [0_i64; 4];
-        let text = |own: &[u32; 4], server: &[u32; 4], starts: (i64, i64)| {
-            let lines = |counts: &[u32; 4]| {
-                let lines = counts.iter().zip(NAMES).filter(|(count, _)| **count > 0);
-                lines.map(|(count, name)| format!("{name} {count} samples [reqs]\n")).collect::<String>()
-            };
-            ost(Some(starts.0), &lines(own)) + &export("10.0.0.1@tcp", Some(starts.1), &lines(server), SERVER)
-        };
-        let mut texts = vec![text(&own, &server, (own_start, server_start))];
-        for (minute, (calls, restarts_first, restarts)) in steps.iter().enumerate() {
-            let now = 60 * minute as i64 + 30;
-            match restarts.filter(|_| *restarts_first) {
-                Some(true) => (own, server, own_start, server_start) = ([0; 4], [0; 4], now, now),
-                Some(false) => (server, server_start) = ([0; 4], now),
-                None => {}
-            }
-            for (operation, clients, servers) in calls {
-                own[*operation] += clients + servers;
-                server[*operation] += servers;
-                truth[*operation] += i64::from(*clients);
-            }
-            texts.push(text(&own, &server, (own_start, server_start)));
-        }
-        let bodies: Vec<_> = texts.iter().map(|text| body(text)).collect();
-        let (mut before, mut sums) = (bodies[0].clone(), [0_i64; 4]);
-        for (minute, after) in (1..).zip(&bodies[1..]) {
-            let compared = compare(Some((at(minute - 1), &before)), (at(minute), after), 1 << 40, Pause::NEVER).unwrap();
-            prop_assert_eq!(&compared.problems, &[]);
-            for part in compared.increments.into_iter().flat_map(split) {
-                prop_assert!(at(minute - 1) <= part.since && part.since < part.time && part.time <= at(minute));
-                for (column, growth) in part.totals {
-                    let operation = NAMES.iter().position(|it| *it == name(column)).unwrap();
-                    sums[operation] += growth;
-                }
-            }
-            before = compared.body;
-        }
-        prop_assert_eq!(sums, truth);
-    }
-
-    /// Whatever connections are missing in whatever texts but the first and the last, the requests of clients remain.
-    #[test]
-    fn missing_connections_change_no_sum(
-        steps in vec((0..50_u32, vec(0..50_u32, 3), vec(any::<bool>(), 3)), 2..50), dated: bool,
-    ) {
-        let (mut own, mut servers, mut truth) = (1, [1; 3], 0);
-        let mut texts = Vec::new();
-        for (number, (clients, by_servers, missing)) in steps.iter().enumerate() {
-            if number > 0 {
-                own += clients + by_servers.iter().sum::<u32>();
-                truth += i64::from(*clients);
-            }
-            let mut text = ost(dated.then_some(-100), &creates(own));
-            for (server, calls) in by_servers.iter().enumerate() {
-                servers[server] += if number > 0 { *calls } else { 0 };
-                let is_end = number == 0 || number + 1 == steps.len();
-                if is_end || !missing[server] {
-                    text += &export(&format!("10.0.0.{server}@tcp"), dated.then_some(-90), &creates(servers[server]), SERVER);
-                }
-            }
-            texts.push(text);
-        }
-        prop_assert_eq!(added_up(&texts).0.get("create").copied().unwrap_or_default(), truth);
-    }
-
-    /// Whatever lines are lost, no more is counted than was done.
-    #[test]
-    fn damage_counts_nothing_twice(
-        opened in vec((0..9_u32, 0..9_u32, any::<prop::sample::Index>(), 0..3_usize), 2..8),
-        dated: bool,
-    ) {
-        let mut now = [1_u32; 2];
-        let mut bodies = Vec::new();
-        for (open, close, at, damage) in &opened {
-            now = [now[0] + open, now[1] + close];
-            let mut text = mdt(dated.then_some(-100), &format!("open {} samples [reqs]\nclose {} samples [reqs]\n", now[0], now[1]));
-            let begin = text.find("open").unwrap();
-            let place = begin + at.index(text.len() - begin);
-            match damage {
-                0 => {}
-                1 => text.truncate(place),
-                _ => text.replace_range(place..=place, "\u{e9}"),
-            }
-            bodies.push(body_and_problems(&text).0);
-        }
-        let (mut before, mut sums) = (bodies[0].clone(), [0_i64; 2]);
-        for (minute, after) in (1..).zip(&bodies[1..]) {
-            let compared = compare(Some((at(minute - 1), &before)), (at(minute), after), 1 << 40, Pause::NEVER).unwrap();
-            for (column, growth) in compared.increments.into_iter().flat_map(|it| it.totals) {
-                sums[usize::from(name(column) == "close")] += growth;
-            }
-            before = compared.body;
-        }
-        // A number that lost a digit, or a line that a complete text lost, looks like a restart without a start_time.
-        let is_told = dated || opened.iter().all(|(.., damage)| *damage != 1);
-        prop_assert!(!is_told || sums[0] <= i64::from(now[0]) && sums[1] <= i64::from(now[1]));
-    }
-
-    /// Printing a body and reading it back changes nothing.
-    #[test]
-    fn printing_and_reading_a_body_is_the_identity(counts in vec((prop::sample::select(OPERATIONS), 1..i64::MAX, 0..i64::MAX, any::<u64>()), 0..9)) {
-        let mut lines = String::new();
-        for (operation, count, sum, squares) in counts {
-            let unit = if operation.name.ends_with("_bytes") { "bytes" } else { "usecs" };
-            lines += &format!("{} {count} samples [{unit}] 1 2 {sum} {squares}\n", operation.name);
-        }
-        for text in [mdt(Some(-1), &lines), ost(None, &lines)] {
-            let body = body(&text);
-            let snapshot = read_carried(body.as_bytes(), Pause::NEVER).unwrap();
-            prop_assert_eq!(print(&snapshot), body.as_bytes());
-            prop_assert_eq!(snapshot.records.len(), 1);
-        }
-    }
 }

@@ -90,28 +90,15 @@ fn a_epoch_cannot_fall() {
 
 #[test]
 fn lives_that_are_not_known_on_both_sides_are_told_apart_by_value() {
-    for (readings, expected) in [
-        (
-            [of_epoch(1, 10, 100), at(20, 120), of_epoch(1, 30, 130)],
-            (30, 0),
-        ),
-        (
-            [of_epoch(1, 10, 100), at(20, 120), of_epoch(25, 30, 130)],
-            (30, 0),
-        ),
-        (
-            [of_epoch(1, 10, 100), at(20, 80), of_epoch(15, 30, 90)],
-            (90, 1),
-        ),
-        (
-            [of_epoch(1, 10, 100), at(20, 120), of_epoch(25, 30, 7)],
-            (27, 1),
-        ),
-        (
-            [of_epoch(1, 10, 100), of_epoch(1, 20, 90), at(30, 95)],
-            (95, 1),
-        ),
-    ] {
+    #[rustfmt::skip]
+    let cases = [
+        ([of_epoch(1, 10, 100), at(20, 120), of_epoch(1, 30, 130)], (30, 0)),
+        ([of_epoch(1, 10, 100), at(20, 120), of_epoch(25, 30, 130)], (30, 0)),
+        ([of_epoch(1, 10, 100), at(20, 80), of_epoch(15, 30, 90)], (90, 1)),
+        ([of_epoch(1, 10, 100), at(20, 120), of_epoch(25, 30, 7)], (27, 1)),
+        ([of_epoch(1, 10, 100), of_epoch(1, 20, 90), at(30, 95)], (95, 1)),
+    ];
+    for (readings, expected) in cases {
         assert_eq!(counted_of(&readings), expected, "{readings:?}");
     }
 }

@@ -72,14 +72,14 @@ impl History {
     /// Adds the name in a text of this time.
     pub fn add(&mut self, name: Name, time: Micros) {
         let since = day_of(time);
-        let said = Run {
+        let new = Run {
             name,
             since,
             seen: time,
         };
         match self.runs.iter().rposition(|run| run.since <= since) {
-            None => self.runs.insert(0, said),
-            Some(place) => self.add_after(place, said),
+            None => self.runs.insert(0, new),
+            Some(place) => self.add_after(place, new),
         }
         self.join();
         let surplus = self.runs.len().saturating_sub(RUNS_MAX);
@@ -87,28 +87,28 @@ impl History {
     }
 
     /// Adds a day that does not lie before the run of this place, but before the next one.
-    fn add_after(&mut self, place: usize, said: Run) {
+    fn add_after(&mut self, place: usize, new: Run) {
         let run = &mut self.runs[place];
         let last_day = day_of(run.seen);
-        if run.name.agrees(&said.name) {
-            run.name.gid = run.name.gid.or(said.name.gid);
-            run.seen = run.seen.max(said.seen);
-        } else if said.since == run.since {
+        if run.name.agrees(&new.name) {
+            run.name.gid = run.name.gid.or(new.name.gid);
+            run.seen = run.seen.max(new.seen);
+        } else if new.since == run.since {
             // Of a day that began another name, the last text counts.
-            if last_day == said.since && run.seen < said.seen {
-                *run = said;
+            if last_day == new.since && run.seen < new.seen {
+                *run = new;
             }
-        } else if run.seen < said.seen {
-            run.seen = run.seen.min(said.since - 1);
-            self.runs.insert(place + 1, said);
-        } else if said.since < last_day {
+        } else if run.seen < new.seen {
+            run.seen = run.seen.min(new.since - 1);
+            self.runs.insert(place + 1, new);
+        } else if new.since < last_day {
             // The name was seen before and after. The days in between are uncertain.
             let again = Run {
                 since: last_day,
                 ..run.clone()
             };
             run.seen = run.since;
-            self.runs.splice(place + 1..place + 1, [said, again]);
+            self.runs.splice(place + 1..place + 1, [new, again]);
         }
     }
 

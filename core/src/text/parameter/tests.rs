@@ -11,56 +11,28 @@ const OST: TargetName<'static> = TargetName {
 
 #[test]
 fn names_of_parameters() {
-    for (name, parameter) in [
+    #[rustfmt::skip]
+    let cases = [
         ("mdt.fs-MDT0000.md_stats", Parameter::TargetStats(MDT)),
         ("obdfilter.fs-OST001f.stats", Parameter::TargetStats(OST)),
-        (
-            "mdt.fs-MDT0000.exports.0@lo.stats",
-            Parameter::ExportStats(MDT, b"0@lo"),
-        ),
-        (
-            "obdfilter.fs-OST001f.exports.10.73.20.12@o2ib1.stats",
-            Parameter::ExportStats(OST, b"10.73.20.12@o2ib1"),
-        ),
-        (
-            "obdfilter.fs-OST001f.exports.2001:db8::a:1@tcp.uuid",
-            Parameter::ExportUuid(OST, b"2001:db8::a:1@tcp"),
-        ),
+        ("mdt.fs-MDT0000.exports.0@lo.stats", Parameter::ExportStats(MDT, b"0@lo")),
+        ("obdfilter.fs-OST001f.exports.10.73.20.12@o2ib1.stats", Parameter::ExportStats(OST, b"10.73.20.12@o2ib1")),
+        ("obdfilter.fs-OST001f.exports.2001:db8::a:1@tcp.uuid", Parameter::ExportUuid(OST, b"2001:db8::a:1@tcp")),
         ("mds.MDS.mdt.stats", Parameter::Service("mdt")),
         ("ost.OSS.ost_io.stats", Parameter::Service("ost_io")),
-        (
-            "ldlm.services.ldlm_canceld.nrs_policies",
-            Parameter::Policies("ldlm_canceld"),
-        ),
+        ("ldlm.services.ldlm_canceld.nrs_policies", Parameter::Policies("ldlm_canceld")),
         ("ost.OSS.ost_io.nrs_tbf_rule", Parameter::Rules("ost_io")),
-        (
-            "nodemap.default.md_stats",
-            Parameter::Nodemap("default", "md_stats"),
-        ),
-        (
-            "nodemap.tenant_a.dt_stats",
-            Parameter::Nodemap("tenant_a", "dt_stats"),
-        ),
-        (
-            "osd-ldiskfs.fs-MDT0000.kbytestotal",
-            Parameter::Space(MDT, "kbytestotal"),
-        ),
-        (
-            "osd-zfs.fs-OST001f.filesfree",
-            Parameter::Space(OST, "filesfree"),
-        ),
+        ("nodemap.default.md_stats", Parameter::Nodemap("default", "md_stats")),
+        ("nodemap.tenant_a.dt_stats", Parameter::Nodemap("tenant_a", "dt_stats")),
+        ("osd-ldiskfs.fs-MDT0000.kbytestotal", Parameter::Space(MDT, "kbytestotal")),
+        ("osd-zfs.fs-OST001f.filesfree", Parameter::Space(OST, "filesfree")),
         ("mdt.fs-MDT0000.recovery_status", Parameter::Recovery(MDT)),
-        (
-            "obdfilter.fs-OST001f.recovery_status",
-            Parameter::Recovery(OST),
-        ),
+        ("obdfilter.fs-OST001f.recovery_status", Parameter::Recovery(OST)),
         ("mdd.fs-MDT0000.changelog_users", Parameter::Changelog(MDT)),
-        (
-            "osd-zfs.fs-OST001f.quota_slave.acct_project",
-            Parameter::Used(OST, Owner::Project),
-        ),
+        ("osd-zfs.fs-OST001f.quota_slave.acct_project", Parameter::Used(OST, Owner::Project)),
         ("health_check", Parameter::Health),
-    ] {
+    ];
+    for (name, parameter) in cases {
         assert_eq!(Parameter::parse(name.as_bytes()), Some(parameter), "{name}");
     }
 }

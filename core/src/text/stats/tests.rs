@@ -292,7 +292,10 @@ fn queues_are_the_counters_of_services() {
         panic!("{services:?}")
     };
     assert_eq!(*time, Some(1_510_781_853_009_826));
-    assert_eq!(services[0].time_in(1_510_781_853 * SECOND), time.unwrap());
+    assert_eq!(
+        time_in(services[0].time, 1_510_781_853 * SECOND),
+        time.unwrap()
+    );
     let json = r#"{"start_time":1510700000000000,"counters":{"req_active":[21,40],"req_qdepth":[21,0],"req_waittime":[21,793]}}"#;
     assert_eq!(serde_json::to_string(sums).unwrap(), json);
     assert_eq!(serde_json::from_str::<Sums>(json).unwrap(), *sums);

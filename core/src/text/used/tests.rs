@@ -83,7 +83,8 @@ fn an_owner_that_stands_there_twice_has_the_larger_space() {
 #[test]
 fn a_damaged_list_is_rejected_as_a_whole() {
     let good = HEADING.to_owned() + &owner("0", "331", "2000");
-    for (bad, problem) in [
+    #[rustfmt::skip]
+    let cases = [
         (owner("4294967296", "1", "2"), "4 bad id"),
         (owner("-1", "1", "2"), "4 bad id"),
         (owner("ada", "1", "2"), "4 bad id"),
@@ -91,21 +92,13 @@ fn a_damaged_list_is_rejected_as_a_whole() {
         (owner("1", "-1", "2"), "5 bad number"),
         (owner("1", "1", "9223372036854775808"), "5 bad number"),
         ("- id: 1\n- id: 2\n".to_owned(), "5 unreadable line"),
-        (
-            "  usage: { inodes: 1, kbytes: 2 }\n".to_owned(),
-            "4 unreadable line",
-        ),
-        (
-            "- id: 1\n  usage: { inodes: 1 }\n".to_owned(),
-            "5 unreadable line",
-        ),
-        (
-            "- id: 1\n  usage: { inodes: 1, kbytes: 2\n".to_owned(),
-            "5 unreadable line",
-        ),
+        ("  usage: { inodes: 1, kbytes: 2 }\n".to_owned(), "4 unreadable line"),
+        ("- id: 1\n  usage: { inodes: 1 }\n".to_owned(), "5 unreadable line"),
+        ("- id: 1\n  usage: { inodes: 1, kbytes: 2\n".to_owned(), "5 unreadable line"),
         (HEADING.to_owned(), "4 unreadable line"),
         ("no quota\n".to_owned(), "4 unreadable line"),
-    ] {
+    ];
+    for (bad, problem) in cases {
         let value = format!("{good}{bad}{}", owner("9", "1", "2"));
         assert_eq!(list(Owner::User, &value).unwrap_err(), problem, "{bad}");
     }

@@ -51,60 +51,26 @@ fn quotes_hold_everything() {
 
 #[test]
 fn what_is_no_filter_says_how_to_write_one() {
-    for (text, error, hint) in [
+    #[rustfmt::skip]
+    let cases = [
         ("usr=jan", FilterError::Key("usr".into()), "user"),
-        (
-            "user!=jan",
-            FilterError::Key("user!".into()),
-            "exclude => 'user=jan'",
-        ),
+        ("user!=jan", FilterError::Key("user!".into()), "exclude => 'user=jan'"),
         ("user=jan,", FilterError::Comma("user".into()), "one,two"),
-        (
-            "user=jan,kind=OST",
-            FilterError::Comma("user".into()),
-            "keys by blanks",
-        ),
-        (
-            "xyzzy=1",
-            FilterError::Key("xyzzy".into()),
-            "Keys are cluster",
-        ),
-        (
-            r#"{"others": 49}"#,
-            FilterError::NoGroup("others".into()),
-            "labels",
-        ),
-        (
-            "untracked=true",
-            FilterError::NoGroup("untracked".into()),
-            "labels",
-        ),
-        (
-            "user=a user=b",
-            FilterError::Twice("user".into()),
-            "user=one,two",
-        ),
+        ("user=jan,kind=OST", FilterError::Comma("user".into()), "keys by blanks"),
+        ("xyzzy=1", FilterError::Key("xyzzy".into()), "Keys are cluster"),
+        (r#"{"others": 49}"#, FilterError::NoGroup("others".into()), "labels"),
+        ("untracked=true", FilterError::NoGroup("untracked".into()), "labels"),
+        ("user=a user=b", FilterError::Twice("user".into()), "user=one,two"),
         ("jan", FilterError::Word("jan".into()), "user=jan"),
         ("user=a, b", FilterError::Comma("user".into()), "one,two"),
         ("user=\"a", FilterError::Quote, "double"),
         ("user=\"a\"b", FilterError::Quote, "double"),
         ("user=a\"b", FilterError::Quote, "double"),
-        (
-            "user=a%",
-            FilterError::Percent("user".into()),
-            "user=\"50%\"",
-        ),
-        (
-            "{\"user\": true}",
-            FilterError::Value("user".into()),
-            "null",
-        ),
-        (
-            "{\"user\": [[]]}",
-            FilterError::Value("user".into()),
-            "null",
-        ),
-    ] {
+        ("user=a%", FilterError::Percent("user".into()), "user=\"50%\""),
+        ("{\"user\": true}", FilterError::Value("user".into()), "null"),
+        ("{\"user\": [[]]}", FilterError::Value("user".into()), "null"),
+    ];
+    for (text, error, hint) in cases {
         let found = read(text).unwrap_err();
         assert_eq!(found, error, "{text}");
         assert!(found.hint().contains(hint), "{text}: {}", found.hint());

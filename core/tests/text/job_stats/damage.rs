@@ -49,11 +49,9 @@ fn the_text_is_read_whole() {
 
 #[test]
 fn a_counter_that_cannot_be_used_is_left_out() {
-    for (fields, reason) in [
-        (
-            "{ samples: 18446744073709551616, unit:  reqs }",
-            "bad number",
-        ),
+    #[rustfmt::skip]
+    let cases = [
+        ("{ samples: 18446744073709551616, unit:  reqs }", "bad number"),
         ("{ samples:          -7, unit:  reqs }", "bad number"),
         ("{ samples:          +7, unit:  reqs }", "bad number"),
         ("{ samples:         7.5, unit:  reqs }", "bad number"),
@@ -64,45 +62,19 @@ fn a_counter_that_cannot_be_used_is_left_out() {
         ("{ unit:  reqs }", "unreadable counter"),
         ("{ }", "unreadable counter"),
         ("{ samples:           7  unit:  reqs }", "bad number"),
-        (
-            "{ samples            7, unit:  reqs }",
-            "unreadable counter",
-        ),
-        (
-            "{ samples: 7, samples: 7, unit: reqs }",
-            "unreadable counter",
-        ),
-        (
-            "{ samples:           7, unit: re qs }",
-            "unreadable counter",
-        ),
-        (
-            "{ samples:           7, unit:  reqs } }",
-            "unreadable counter",
-        ),
-        (
-            "{ samples:           7, unit:  reqs } and more",
-            "unreadable counter",
-        ),
-        (
-            "{ samples: 7, unit: reqs, hist: { 4K: 7, 5K: 1 } }",
-            "unknown bucket",
-        ),
-        (
-            "{ samples: 7, unit: reqs, hist: { 1024: 7 } }",
-            "unknown bucket",
-        ),
-        (
-            "{ samples: 7, unit: reqs, hist: { 4G: 7 } }",
-            "unknown bucket",
-        ),
+        ("{ samples            7, unit:  reqs }", "unreadable counter"),
+        ("{ samples: 7, samples: 7, unit: reqs }", "unreadable counter"),
+        ("{ samples:           7, unit: re qs }", "unreadable counter"),
+        ("{ samples:           7, unit:  reqs } }", "unreadable counter"),
+        ("{ samples:           7, unit:  reqs } and more", "unreadable counter"),
+        ("{ samples: 7, unit: reqs, hist: { 4K: 7, 5K: 1 } }", "unknown bucket"),
+        ("{ samples: 7, unit: reqs, hist: { 1024: 7 } }", "unknown bucket"),
+        ("{ samples: 7, unit: reqs, hist: { 4G: 7 } }", "unknown bucket"),
         ("{ samples: 7, unit: reqs, hist: { 4K: -7 } }", "bad number"),
-        (
-            "{ samples: 7, unit: reqs, hist: { 4K } }",
-            "unreadable counter",
-        ),
+        ("{ samples: 7, unit: reqs, hist: { 4K } }", "unreadable counter"),
         ("{ samples: 7, unit: reqs, hist: 7 }", "unreadable counter"),
-    ] {
+    ];
+    for (fields, reason) in cases {
         let line = format!("  punch:           {fields}");
         check(
             6,

@@ -103,24 +103,14 @@ fn a_message_in_a_name_costs_the_target() {
 /// A target with an error message is incomplete; a target with only the message is left out.
 #[test]
 fn a_message_about_job_stats_makes_its_target_incomplete() {
-    for (message, target) in [
-        (
-            "error: get_param: reading 'obdfilter.a-OST0000.job_stats': Interrupted system call\n",
-            "OST a-OST0000",
-        ),
-        (
-            "error: get_param: opening '/proc/fs/lustre/mdt/a-MDT0000/job_stats': Permission denied\n",
-            "MDT a-MDT0000",
-        ),
-        (
-            "error: read_param: '/proc/fs/lustre/mdt/a-MDT0000/job_stats': Interrupted system call\n",
-            "MDT a-MDT0000",
-        ),
-        (
-            "error: get_param: param_path 'mdt/a-MDT0000/job_stats': No such device\n",
-            "MDT a-MDT0000",
-        ),
-    ] {
+    #[rustfmt::skip]
+    let cases = [
+        ("error: get_param: reading 'obdfilter.a-OST0000.job_stats': Interrupted system call\n", "OST a-OST0000"),
+        ("error: get_param: opening '/proc/fs/lustre/mdt/a-MDT0000/job_stats': Permission denied\n", "MDT a-MDT0000"),
+        ("error: read_param: '/proc/fs/lustre/mdt/a-MDT0000/job_stats': Interrupted system call\n", "MDT a-MDT0000"),
+        ("error: get_param: param_path 'mdt/a-MDT0000/job_stats': No such device\n", "MDT a-MDT0000"),
+    ];
+    for (message, target) in cases {
         let (first, second) = READ.split_at(READ.find("MDT").unwrap());
         let [first, second] =
             [first, second].map(|read| read.replace(target, &format!("{target}, incomplete")));

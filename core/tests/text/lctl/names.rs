@@ -23,7 +23,8 @@ fn variants_of_the_same() {
     let records = VALUE[1..].join("\n");
     let usual = format!("{NAME}=\n{value}\n");
     let each_line = VALUE.map(|line| format!("{NAME}={line}\n")).concat();
-    for (variant, text) in [
+    #[rustfmt::skip]
+    let cases = [
         ("header on its own line", usual.clone()),
         ("header on the name's line", format!("{NAME}={value}\n")),
         ("2.17 without header", format!("{NAME}=\n{records}\n")),
@@ -31,32 +32,18 @@ fn variants_of_the_same() {
         ("-y", format!("{NAME}: {value}\n")),
         ("-y without header", format!("{NAME}: {records}\n")),
         ("-H", each_line.clone()),
-        (
-            "-H with an empty last line",
-            format!("{each_line}{NAME}=\n"),
-        ),
-        (
-            "colours",
-            format!("\x1b[94m\x1b[1m{NAME}=\n{value}\x1b[0m\n"),
-        ),
-        (
-            "colours reset on a line",
-            format!("\x1b[95m{NAME}=\n{value}\n\x1b[0m\n"),
-        ),
+        ("-H with an empty last line", format!("{each_line}{NAME}=\n")),
+        ("colours", format!("\x1b[94m\x1b[1m{NAME}=\n{value}\x1b[0m\n")),
+        ("colours reset on a line", format!("\x1b[95m{NAME}=\n{value}\n\x1b[0m\n")),
         ("line ends of DOS", usual.replace('\n', "\r\n")),
         ("empty lines", usual.replace('\n', "\n\n")),
         ("tabs", usual.replace("  ", "\t")),
         ("no indentation", usual.replace("\n  ", "\n")),
         ("few blanks", usual.replace("      ", "")),
-        (
-            "no blanks",
-            usual
-                .replace(": ", ":")
-                .replace("{ ", "{")
-                .replace(" }", "}"),
-        ),
+        ("no blanks", usual .replace(": ", ":") .replace("{ ", "{") .replace(" }", "}")),
         ("no final line feed", usual.trim_end().to_owned()),
-    ] {
+    ];
+    for (variant, text) in cases {
         assert_eq!(reading(&text), READ, "{variant}");
     }
 }

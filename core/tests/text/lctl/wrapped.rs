@@ -40,25 +40,15 @@ fn an_open_counter_ends_where_something_else_begins() {
     let rest = &after[after.find('\n').unwrap() + 1..];
     let problem =
         "! 2 unclosed counter of 'e': write_bytes:     { samples: 3, unit: bytes, min: 1,\n";
-    for (next, read) in [
+    #[rustfmt::skip]
+    let cases = [
         ("", "no name\n  'e'\n    sync 1 Requests\n"),
-        (
-            "- job_id: f\n",
-            "no name, incomplete\n  'e'\n  'f'\n    sync 1 Requests\n",
-        ),
-        (
-            "obdfilter.a-OST0000.job_stats=\n- job_id: f\n",
-            "no name, incomplete\n  'e'\n",
-        ),
-        (
-            "job_stats:\n- job_id: f\n",
-            "no name, incomplete\n  'e'\n  'f'\n    sync 1 Requests\n",
-        ),
-        (
-            "  4096\n  and more\n",
-            "no name\n  'e'\n    sync 1 Requests\n",
-        ),
-    ] {
+        ("- job_id: f\n", "no name, incomplete\n  'e'\n  'f'\n    sync 1 Requests\n"),
+        ("obdfilter.a-OST0000.job_stats=\n- job_id: f\n", "no name, incomplete\n  'e'\n"),
+        ("job_stats:\n- job_id: f\n", "no name, incomplete\n  'e'\n  'f'\n    sync 1 Requests\n"),
+        ("  4096\n  and more\n", "no name\n  'e'\n    sync 1 Requests\n"),
+    ];
+    for (next, read) in cases {
         let expected = format!("{read}{problem}");
         let read = reading(format!("{before}\n{next}{rest}"));
         assert!(read.starts_with(&expected), "{read}");

@@ -17,37 +17,18 @@ fn counter(line: &str) -> String {
 
 #[test]
 fn a_read_in_bytes_is_read_bytes() {
-    for (line, read) in [
-        (
-            "read: { samples: 2, unit: bytes, min: 1, max: 4, sum: 5 }",
-            "read_bytes 2 Bytes 1..4 sum 5 sumsq 0",
-        ),
-        (
-            "read_bytes: { samples: 2, unit: bytes, min: 1, max: 4, sum: 5, sumsq: 17 }",
-            "read_bytes 2 Bytes 1..4 sum 5 sumsq 17",
-        ),
-        (
-            "read: { samples: 2, unit: usecs, min: 1, max: 4, sum: 5, sumsq: 17 }",
-            "read 2 Microseconds 1..4 sum 5 sumsq 17",
-        ),
+    #[rustfmt::skip]
+    let cases = [
+        ("read: { samples: 2, unit: bytes, min: 1, max: 4, sum: 5 }", "read_bytes 2 Bytes 1..4 sum 5 sumsq 0"),
+        ("read_bytes: { samples: 2, unit: bytes, min: 1, max: 4, sum: 5, sumsq: 17 }", "read_bytes 2 Bytes 1..4 sum 5 sumsq 17"),
+        ("read: { samples: 2, unit: usecs, min: 1, max: 4, sum: 5, sumsq: 17 }", "read 2 Microseconds 1..4 sum 5 sumsq 17"),
         ("read: { samples: 2, unit: reqs }", "read 2 Requests"),
-        (
-            "write: { samples: 2, unit: bytes, min: 1, max: 4, sum: 5 }",
-            "write_bytes 2 Bytes 1..4 sum 5 sumsq 0",
-        ),
-        (
-            "write: { samples: 2, unit: usecs, min: 1, max: 4, sum: 5, sumsq: 17 }",
-            "write 2 Microseconds 1..4 sum 5 sumsq 17",
-        ),
-        (
-            "read: { samples: 0, unit: bytes, min: 0, max: 0, sum: 0 }",
-            "read_bytes 0",
-        ),
-        (
-            "read: { samples: 0, unit: usecs, min: 0, max: 0, sum: 0 }",
-            "read 0",
-        ),
-    ] {
+        ("write: { samples: 2, unit: bytes, min: 1, max: 4, sum: 5 }", "write_bytes 2 Bytes 1..4 sum 5 sumsq 0"),
+        ("write: { samples: 2, unit: usecs, min: 1, max: 4, sum: 5, sumsq: 17 }", "write 2 Microseconds 1..4 sum 5 sumsq 17"),
+        ("read: { samples: 0, unit: bytes, min: 0, max: 0, sum: 0 }", "read_bytes 0"),
+        ("read: { samples: 0, unit: usecs, min: 0, max: 0, sum: 0 }", "read 0"),
+    ];
+    for (line, read) in cases {
         assert_eq!(counter(line), read);
     }
 }

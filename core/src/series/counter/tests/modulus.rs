@@ -69,18 +69,12 @@ fn a_modulus_is_positive() {
 #[test]
 fn counters_of_other_moduli_are_not_merged() {
     let summary = |wraps_at, time| wrapping(wraps_at, &[at(time, 5)]).unwrap();
-    for (one, other, message) in [
-        (
-            None,
-            modulus(6),
-            "one counter never wraps, the other wraps at 6",
-        ),
-        (
-            modulus(6),
-            modulus(7),
-            "one counter wraps at 6, the other wraps at 7",
-        ),
-    ] {
+    #[rustfmt::skip]
+    let cases = [
+        (None, modulus(6), "one counter never wraps, the other wraps at 6"),
+        (modulus(6), modulus(7), "one counter wraps at 6, the other wraps at 7"),
+    ];
+    for (one, other, message) in cases {
         let mut rollup = Rollup::<Global>::new_in(Global);
         rollup.push(summary(one, 10)).unwrap();
         rollup.push(summary(other, 20)).unwrap();

@@ -166,28 +166,12 @@ fn lines_with_other_fields_are_no_groups() {
 }
 
 #[test]
-fn other_texts_are_not_recognized() {
-    let others: [&[u8]; 10] = [
-        b"mdt.fs-MDT0000.job_stats=\njob_stats:\n- job_id:          4711:1000:n1\n  snapshot_time:   1700000000\n",
-        b"root:$6$salt$hash:19000:0:99999:7:::\nada:!:19000:0:99999:7:::\n",
-        b"10.0.0.1 host1\n10.0.0.2 host2\n",
-        b"JobID|User|UID|State\n1|ada|1000|COMPLETED\n",
-        b"all.q:node1:users:ada:test:42:sge:0:1437000000:1437000001:1437000002:0:0\n",
-        b"01/26/2016 00:00:37;E;2994.pbs;user=ada group=users\n",
-        b"{\"jobs\":[{\"job_id\":1}]}\n",
-        b"+::::::\n",
-        b"+:::\n",
-        b"",
-    ];
+fn texts_of_the_other_database_have_no_entries() {
     let users: &[u8] = b"\n# local\n+::::::\ndamaged\nada:x:1:1::/a:/b\n";
     let groups: &[u8] = b"\n# local\n+:::\ndamaged\nusers:x:100:ada\n";
     for (database, own, other) in [(Passwd, users, groups), (Group, groups, users)] {
-        for text in others.into_iter().chain([other]) {
-            let shown = String::from_utf8_lossy(text);
-            assert!(!database.recognizes(text), "{shown}");
-            assert!(entries(database, text).is_empty(), "{shown}");
-        }
-        assert!(database.recognizes(own));
+        assert!(database.recognizes(own) && !database.recognizes(other));
+        assert!(entries(database, other).is_empty());
     }
 }
 
