@@ -4,7 +4,7 @@
 SET search_path = public, world, texts;
 \set ECHO all
 \set VERBOSITY terse
-SELECT jobstats_setup(retention => '100 years', raw_retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready;
+SELECT jobstats_setup(retention => '100 years', raw_retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready \gset
 -- Two users of two accounts, their jobs of an hour on three targets, and the same hour of five days before.
 INSERT INTO jobstats.users (uid, user_name, gid) VALUES (1000, 'kowalski', 100), (1001, 'rodriguez', 101);
 INSERT INTO jobstats.groups (gid, group_name) VALUES (100, 'climate'), (101, 'physics');

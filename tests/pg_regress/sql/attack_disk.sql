@@ -26,7 +26,7 @@ WHERE t.name = 'fs-OST0040' ORDER BY o."time" DESC LIMIT 1;
 SELECT target, what, stored, computed FROM jobstats_audit(now() - interval '1 hour', now()) WHERE target = 'fs-OST0040';
 
 -- Where raw text is kept for 30 days, any gap up to that gives each record as many rows as it may, at most.
-SELECT jobstats_setup(raw_retention => '30 days', retention => '90 days') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '30 days', retention => '90 days') IS NOT NULL AS ready \gset
 CREATE TABLE gaps AS
 SELECT row_number() OVER (ORDER BY hours) AS n, hours FROM unnest('{0.1, 5.99, 6, 6.01, 23.9, 24, 24.01, 60.7, 200, 695, 719.9}'::numeric[]) AS hours;
 INSERT INTO jobstats.feed (server, "time", body)
@@ -88,7 +88,7 @@ CROSS JOIN LATERAL (SELECT sum(write) AS write FROM jobstats.increments_1h i WHE
 CROSS JOIN LATERAL (SELECT sum(write) AS write FROM jobstats.increments_1d i WHERE i.target_id = t.target_id AND i.bucket > d AND i.bucket <= d + interval '1 day') r
 ORDER BY d;
 -- The same for days without increments: only days are shown.
-SELECT jobstats_setup(raw_retention => '1 day', retention => '1 day', rollup_10m_retention => '30 days', refresh_lag => '0') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '1 day', retention => '1 day', rollup_10m_retention => '30 days', refresh_lag => '0') IS NOT NULL AS ready \gset
 CALL jobstats_maintain();
 SELECT count(*) AS increments FROM jobstats.increments WHERE "time" <= day(98);
 SELECT to_char("time", 'HH24:MI') AS "time", seconds, round(rate * seconds) AS write

@@ -41,7 +41,7 @@ SELECT target, reason FROM jobstats.rejects WHERE server = 'oss2';
 DELETE FROM jobstats.locks;
 SELECT jobstats_internal.lock_store();
 \echo :LAST_ERROR_SQLSTATE
-SELECT jobstats_setup() IS NOT NULL AS ready;
+SELECT jobstats_setup() IS NOT NULL AS ready \gset
 SELECT name ~ '^announcement \d+$' AS announcement, count(*) FROM jobstats.locks GROUP BY 1 ORDER BY 1;
 CALL jobstats_maintain();
 

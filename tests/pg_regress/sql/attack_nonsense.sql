@@ -4,7 +4,7 @@
 \set ECHO all
 SET client_min_messages = error;
 CREATE EXTENSION jobstats;
-SELECT jobstats_setup() IS NOT NULL AS ready;
+SELECT jobstats_setup() IS NOT NULL AS ready \gset
 CREATE ROLE regress_nonsense;
 CREATE FUNCTION text_of(samples bigint) RETURNS text LANGUAGE sql RETURN format(
     E'obdfilter.fs-OST0000.job_stats=\njob_stats:\n- job_id: 1:1000:n1\n  snapshot_time: 1\n  open: { samples: %s, unit: reqs }\n', samples);

@@ -9,7 +9,7 @@ CREATE EXTENSION jobstats;
 ALTER DATABASE :"database" OWNER TO regress_hostile;
 GRANT USAGE ON SCHEMA texts TO regress_hostile;
 SET SESSION AUTHORIZATION regress_hostile;
-SELECT jobstats_setup() IS NOT NULL AS ready;
+SELECT jobstats_setup() IS NOT NULL AS ready \gset
 INSERT INTO jobstats.feed (server, "time", body)
 SELECT 'oss1', now() - interval '100 days' * n - interval '1 hour', ost('fs-OST0000', record('a.1', 10 - n, 4096 * (10 - n)))
 FROM generate_series(2, 0, -1) n;

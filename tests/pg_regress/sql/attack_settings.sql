@@ -36,7 +36,7 @@ SELECT level, retention FROM jobstats.rollups ORDER BY width;
 SELECT jobstats_setup(rollup_1h_retention => '99 years');
 -- Feeds and maintenance work with the most that can be set.
 SELECT jobstats_setup(raw_retention => '1000 years', retention => '1000 years', rejects_retention => '1000 years', compress_after => '1000 years',
-    chunk_interval => '1 year', refresh_lag => '999 years') IS NOT NULL AS ready;
+    chunk_interval => '1 year', refresh_lag => '999 years') IS NOT NULL AS ready \gset
 UPDATE jobstats.settings SET max_ahead = '1 day', feed_wait = '1 hour', max_text = 1073741823, max_targets = 2147483647, max_rate = 1099511627776;
 INSERT INTO jobstats.feed (server, "time", body) VALUES
     ('oss1', now() - interval '2 minutes', ost('fs-OST0000', record('1:1000:n1', 1, 4096))),
@@ -48,7 +48,7 @@ SELECT sum(total) FROM jobstats_totals(now() - interval '1 hour', now() + interv
 SELECT count(*) FROM jobstats_audit(now() - interval '1 hour', now() + interval '1 day');
 -- And with the least.
 SELECT jobstats_setup(raw_retention => '1 microsecond', retention => '1 day', rejects_retention => '1 microsecond', rollup_10m_retention => '1 day', rollup_1h_retention => '1 day',
-    rollup_1d_retention => '1 day', chunk_interval => '1 hour', compress_after => '1 microsecond', refresh_lag => '0') IS NOT NULL AS ready;
+    rollup_1d_retention => '1 day', chunk_interval => '1 hour', compress_after => '1 microsecond', refresh_lag => '0') IS NOT NULL AS ready \gset
 INSERT INTO jobstats.feed (server, "time", body) VALUES ('oss1', now(), ost('fs-OST0001', record('1:1000:n1', 1, 4096)));
 CALL jobstats_maintain();
 SELECT problem FROM jobstats.maintenance WHERE problem IS NOT NULL;

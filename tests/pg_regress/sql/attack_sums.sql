@@ -2,7 +2,7 @@
 \i store.sql
 \set ECHO all
 SET client_min_messages = warning;
-SELECT jobstats_setup(raw_retention => '200 days', retention => '200 days') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '200 days', retention => '200 days') IS NOT NULL AS ready \gset
 -- Calls of many entries of one user.
 CREATE FUNCTION entries(target text, entries integer, calls bigint) RETURNS text LANGUAGE sql AS $$
 SELECT mdt(target, VARIADIC array_agg(format(E'- job_id: %s:4242:n\n  snapshot_time: 1700000000\n  open: { samples: %s, unit: reqs }\n'

@@ -94,7 +94,7 @@ RESET ROLE;
 -- Who may read gets them from setup, too.
 CREATE ROLE regress_text_other;
 GRANT SELECT ON jobstats.raw TO regress_text_other;
-SELECT jobstats_setup() IS NOT NULL AS ready;
+SELECT jobstats_setup() IS NOT NULL AS ready \gset
 SELECT has_function_privilege('regress_text_other', 'jobstats_unpack(bytea)', 'EXECUTE') AS may;
 
 DROP OWNED BY regress_text_reader, regress_text_writer, regress_text_other;

@@ -268,7 +268,7 @@ SET SESSION AUTHORIZATION regress_member;
 INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c1', 'oss2', count_of('c1', 'fs-OST0000', 4));
 RESET SESSION AUTHORIZATION;
 SET client_min_messages = warning;
-SELECT jobstats_setup() IS NOT NULL AS ready;
+SELECT jobstats_setup() IS NOT NULL AS ready \gset
 RESET client_min_messages;
 SELECT role, cluster, server, target FROM jobstats.writers ORDER BY role::text;
 

@@ -3,7 +3,7 @@
 -- counters and of each service.
 \i store.sql
 \set ECHO all
-SELECT jobstats_setup(raw_retention => '10 days', retention => '20 days') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '10 days', retention => '20 days') IS NOT NULL AS ready \gset
 UPDATE texts.clock SET zero = date_trunc('minute', now()) - interval '73 hours';
 
 -- Eleven texts from 73 hours to one hour ago: job 77, which opens one more file before each, and one job for each text that lives
@@ -28,7 +28,7 @@ FROM (VALUES (6, 'fs-MDT0001'), (6.01, 'fs-MDT0001'), (5.99, 'fs-MDT0002'), (4, 
 INSERT INTO jobstats.feed (cluster, server, "time", body)
 SELECT 'elsewhere', 'mds2', now() - minutes * interval '1 minute', mdt('fs-MDT0003', life('77:1:c1', at(-60), 5 - minutes, 5 - minutes))
 FROM generate_series(4, 1, -1) AS minutes;
-SELECT jobstats_setup(raw_retention => '2 days') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '2 days') IS NOT NULL AS ready \gset
 CALL jobstats_maintain();
 SELECT t.name AS target, array_agg(round(extract(epoch FROM now() - r."time") / 86400, 2) ORDER BY r."time") AS days
 FROM jobstats.raw r JOIN jobstats.targets t USING (target_id) WHERE t.cluster = 'silent' AND r."time" < now() - interval '4 days'
@@ -51,7 +51,7 @@ INSERT INTO jobstats.feed (cluster, server, "time", body) SELECT 'other', 'mds1'
 SELECT target, total AS opened FROM (SELECT * FROM jobstats_job_usage('77') r, dims(r.labels)) AS jobstats_job_usage WHERE operation = 'open' ORDER BY target;
 
 -- Without an outage, for comparison.
-SELECT jobstats_setup(raw_retention => '10 days') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '10 days') IS NOT NULL AS ready \gset
 INSERT INTO jobstats.feed (cluster, server, "time", body) SELECT 'in order', 'mds1', "time", body FROM readings ORDER BY n;
 SELECT t.cluster, sum(i.open) AS opened, count(DISTINCT i.entry_id) AS jobs
 FROM jobstats.increments i JOIN jobstats.targets t USING (target_id) WHERE t.cluster IN ('backlog', 'in order') GROUP BY t.cluster ORDER BY t.cluster;

@@ -3,7 +3,7 @@
 \i store.sql
 \set ECHO all
 \set VERBOSITY terse
-SELECT jobstats_setup(raw_retention => '300 days', retention => '300 days') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '300 days', retention => '300 days') IS NOT NULL AS ready \gset
 UPDATE texts.clock SET zero = date_trunc('hour', now()) - interval '100 days';
 CREATE FUNCTION feed(target text, minute integer) RETURNS void LANGUAGE sql AS $$
 INSERT INTO jobstats.feed (server, "time", body) VALUES ('oss1', at(minute), ost(target, record('a.1', minute, minute * 4096)))
@@ -14,7 +14,7 @@ SELECT (SELECT count(*) FROM jobstats.raw) AS raw, (SELECT count(*) FROM jobstat
     (SELECT dropped = 'epoch' FROM jobstats.refresh) AS drops_nothing;
 TABLE held;
 SELECT jobstats_setup(raw_retention => '1 day', retention => '2 days', rollup_10m_retention => '2 days', rollup_1h_retention => '2 days',
-    rollup_1d_retention => '2 days') IS NOT NULL AS ready;
+    rollup_1d_retention => '2 days') IS NOT NULL AS ready \gset
 
 -- The store knew the time two hours after the first text.
 UPDATE jobstats.refresh SET clock = at(120);
@@ -30,7 +30,7 @@ SELECT count(*) FROM unnest(ARRAY['fs-OST0000', 'fs-OST0001']) t, feed(t, 122);
 SELECT target, status, remedy FROM jobstats.health WHERE target IS NOT NULL ORDER BY target;
 
 -- The clock is right: the file system was switched off, as its owner confirms.
-SELECT jobstats_setup() IS NOT NULL AS ready;
+SELECT jobstats_setup() IS NOT NULL AS ready \gset
 CALL jobstats_maintain();
 SELECT count(*) FROM jobstats.increments;
 -- Maintenance goes on without new text.
@@ -44,7 +44,7 @@ SELECT target, status, server, last_observation = at(122) AS last, remedy FROM j
 -- A clock that was ahead for long leaves horizons in the future, for which all texts are too late. Setup resets them.
 UPDATE jobstats.refresh SET announced = now() + interval '100 days', horizon = now() + interval '10 days', dropped = now() + interval '10 days';
 UPDATE jobstats.rollups SET refreshed = now() + interval '100 days', users_refreshed = now() + interval '100 days', dropped = now() + interval '10 days';
-SELECT jobstats_setup() IS NOT NULL AS ready;
+SELECT jobstats_setup() IS NOT NULL AS ready \gset
 SELECT greatest(announced, horizon, dropped) <= now() AS healed FROM jobstats.refresh;
 SELECT level, greatest(refreshed, users_refreshed, dropped) <= now() AS healed FROM jobstats.rollups ORDER BY width;
 INSERT INTO jobstats.feed (server, body) VALUES ('oss1', ost('fs-OST0002', record('a.1', 1, 4096)));

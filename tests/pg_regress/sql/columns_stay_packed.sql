@@ -7,7 +7,7 @@ SELECT coalesce(current_setting('timescaledb.license', true), '') = 'timescale' 
 \endif
 \i store.sql
 \set ECHO all
-SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years', rollup_10m_retention => '100 years') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years', rollup_10m_retention => '100 years') IS NOT NULL AS ready \gset
 UPDATE texts.clock SET zero = '2025-11-01 00:00+00';
 
 CREATE VIEW chunks AS

@@ -1,7 +1,7 @@
 -- Everything that jobstats makes has a comment, and setup restores comments.
 \set ECHO all
 CREATE EXTENSION jobstats;
-SELECT jobstats_setup() IS NOT NULL AS ready;
+SELECT jobstats_setup() IS NOT NULL AS ready \gset
 
 -- Relations and columns without a comment. Partitions have the comment of their table.
 CREATE VIEW uncommented AS
@@ -42,7 +42,7 @@ COMMENT ON TABLE jobstats.raw IS NULL;
 COMMENT ON COLUMN jobstats.rates.open IS 'Nonsense.';
 CREATE VIEW jobstats.mine AS SELECT 1 AS cluster;
 COMMENT ON COLUMN jobstats.mine.cluster IS 'Of a user.';
-SELECT jobstats_setup() IS NOT NULL AS ready;
+SELECT jobstats_setup() IS NOT NULL AS ready \gset
 SELECT * FROM uncommented ORDER BY 1, 2;
 SELECT c.relname, col_description(a.attrelid, a.attnum) AS meaning
 FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid

@@ -3,7 +3,7 @@
 \set ECHO all
 \set VERBOSITY default
 \pset null '(null)'
-SELECT jobstats_setup(retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready;
+SELECT jobstats_setup(retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready \gset
 
 -- 101 is element 3 of 100; 102 has usage only; 103 only reads, from servers without times; 104 is idle.
 DO $$ BEGIN

@@ -200,5 +200,5 @@ CALL jobstats_maintain();
 SELECT problem FROM jobstats.maintenance WHERE step = 'all' AND problem IS NOT NULL;
 SELECT count(*) AS increments FROM jobstats.increments;
 SELECT sum(jobstats_density_count(density)) AS rates FROM write_rates_1h;
-SELECT jobstats_setup() IS NOT NULL AS ready;
+SELECT jobstats_setup() IS NOT NULL AS ready \gset
 SELECT count(*) AS complaints FROM jobstats.health WHERE remedy ~ 'received_|write_rates_';

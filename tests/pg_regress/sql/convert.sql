@@ -3,7 +3,7 @@
 CREATE EXTENSION jobstats;
 CALL jobstats_convert();
 \echo :LAST_ERROR_SQLSTATE
-SELECT jobstats_setup() IS NOT NULL AS ready;
+SELECT jobstats_setup() IS NOT NULL AS ready \gset
 BEGIN;
 CALL jobstats_convert();
 \echo :LAST_ERROR_SQLSTATE
@@ -23,7 +23,7 @@ CREATE DATABASE regress_convert TEMPLATE template0;
 \set here :DBNAME
 \c regress_convert
 CREATE EXTENSION jobstats;
-SELECT jobstats_setup() IS NOT NULL AS ready;
+SELECT jobstats_setup() IS NOT NULL AS ready \gset
 CALL jobstats_convert();
 \echo :LAST_ERROR_SQLSTATE
 SELECT count(*) AS begun FROM pg_class WHERE relnamespace = 'jobstats'::regnamespace AND relname LIKE 'new%';

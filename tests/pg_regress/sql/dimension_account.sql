@@ -4,7 +4,7 @@
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'
-SELECT jobstats_setup(retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready;
+SELECT jobstats_setup(retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready \gset
 
 -- From 8:00 to 8:20, from 23:50 to 0:20, and an end on the second day. Every number of opens is a power of two, so that a sum shows its
 -- parts.

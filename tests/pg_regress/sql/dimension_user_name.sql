@@ -3,7 +3,7 @@
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'
-SELECT jobstats_setup(retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready;
+SELECT jobstats_setup(retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready \gset
 
 -- Users 1000 and 1001 have one name; user 1003 has no name, and the entry "damaged" names no user.
 DO $$ BEGIN

@@ -16,7 +16,7 @@ ORDER BY p.proname, p.oid;
 SELECT string_agg(d.name, ' ') FROM jobstats_internal.dimensions() d WHERE (d.name || '=1')::jobstats_filter::jsonb ->> d.name <> '1';
 
 -- Every function takes every dimension as a word in "by".
-SELECT jobstats_setup() IS NOT NULL AS ready;
+SELECT jobstats_setup() IS NOT NULL AS ready \gset
 SELECT count(*) FROM jobstats_rates(by => :'dimensions');
 SELECT count(*) FROM jobstats_totals(by => :'dimensions');
 SELECT count(*) FROM jobstats_top(by => :'dimensions');

@@ -69,7 +69,7 @@ RESET client_min_messages;
 
 -- A schema may be renamed, even so that its name must be quoted twice.
 ALTER SCHEMA "Monitoring tools" RENAME TO "admin's";
-SELECT "admin's".jobstats_setup() IS NOT NULL AS ready;
+SELECT "admin's".jobstats_setup() IS NOT NULL AS ready \gset
 INSERT INTO jobstats.feed (server, "time", body) VALUES ('oss1', at(6), ost('fs-OST0000', record('a.1', 16, 65536, 1)));
 SELECT observed, write FROM increments WHERE observed = 6;
 SELECT count(*) FROM jobstats.raw_text;

@@ -3,7 +3,7 @@
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'
-SELECT jobstats_setup(retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready;
+SELECT jobstats_setup(retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready \gset
 
 -- Each day has an observation that ends at 0:10 UTC, and one at the end of the day.
 DO $$ BEGIN

@@ -3,7 +3,7 @@
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'
-SELECT jobstats_setup(metrics => '{jobstats_probe_*}') IS NOT NULL AS ready;
+SELECT jobstats_setup(metrics => '{jobstats_probe_*}') IS NOT NULL AS ready \gset
 -- Two targets of one server, whose requests wait for eight minutes.
 INSERT INTO jobstats.feed (server, "time", body)
 SELECT 'oss1', at(m), ost('fs-OST0000', record('a.1', m, m)) || ost('fs-OST0001', record('a.1', m, m)) FROM generate_series(0, 180, 10) m ORDER BY m;

@@ -4,7 +4,7 @@
 \set VERBOSITY terse
 \pset null '(null)'
 UPDATE texts.clock SET zero = date_trunc('day', now()) - interval '12 days' + interval '8 hours';
-SELECT jobstats_setup(raw_retention => '20 days') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '20 days') IS NOT NULL AS ready \gset
 -- Three targets, read every ten minutes for four hours; the third one takes part in no event.
 INSERT INTO jobstats.feed (server, "time", body)
 SELECT 'oss1', at(m), ost('fs-OST0000', record('a.1', m, m)) || ost('fs-OST0001', record('a.1', m, m)) || ost('fs-OST0002', record('a.1', m, m))

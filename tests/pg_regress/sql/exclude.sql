@@ -3,7 +3,7 @@
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'
-SELECT jobstats_setup(retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready;
+SELECT jobstats_setup(retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready \gset
 INSERT INTO jobstats.entry_formats VALUES (3, '%j@%H', NULL);
 
 -- Jobs on compute and login nodes, one of root, and one without a user in its identifier.

@@ -4,7 +4,7 @@
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'
-SELECT jobstats_setup(retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready;
+SELECT jobstats_setup(retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready \gset
 
 -- Two days of two targets, observed every ten minutes. Each of 2,200 entries writes once on each target, entry k k + 1 times,
 -- on the nodes r0, l1, r2, l3, …; every hundredth is the user 7.

@@ -2,7 +2,7 @@
 -- retention have summed them.
 \i store.sql
 \set ECHO all
-SELECT jobstats_setup(raw_retention => '150 days', retention => '150 days') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '150 days', retention => '150 days') IS NOT NULL AS ready \gset
 SELECT date_bin('1 day', now(), 'epoch') - interval '120 days' AS zero \gset
 CREATE FUNCTION day(days numeric) RETURNS timestamptz LANGUAGE sql IMMUTABLE RETURN timestamptz :'zero' + days * interval '1 day';
 -- Two hours of each of some days: a write of 4 kB each second.
@@ -12,7 +12,7 @@ FROM unnest(ARRAY[0, 20, 60, 114, 118, 119]::bigint[]) AS of, generate_series(0,
         ost('fs-OST0000', record('a.1', of * 10000 + minute * 60, (of * 10000 + minute * 60) * 4096)))
     ) AS fed;
 SELECT operation, total FROM jobstats_totals(day(-1), day(120), 'write_bytes,write', '');
-SELECT jobstats_setup(raw_retention => '1 day', retention => '2 days', rollup_10m_retention => '2 days') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '1 day', retention => '2 days', rollup_10m_retention => '2 days') IS NOT NULL AS ready \gset
 CALL jobstats_maintain();
 SELECT min("time") >= day(117) AS increments FROM jobstats.increments;
 SELECT min(bucket) >= day(117) AS minutes FROM jobstats.rollup_10m;

@@ -3,7 +3,7 @@
 \set ECHO all
 \set VERBOSITY default
 \pset null '(null)'
-SELECT jobstats_setup(retention => '100 years', raw_retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready;
+SELECT jobstats_setup(retention => '100 years', raw_retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready \gset
 
 -- sacct prints 4700_4, a requeued job, a pending one, an idle one, and 14 of two clusters; LSF and a reused number are written by hand.
 CREATE FUNCTION world.run(job text, label text, scheduler text, started numeric, ended numeric, uid integer, account text, state text,

@@ -3,7 +3,7 @@
 \set ECHO all
 \set VERBOSITY default
 \pset null '(null)'
-SELECT jobstats_setup(retention => '100 years', raw_retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready;
+SELECT jobstats_setup(retention => '100 years', raw_retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready \gset
 UPDATE jobstats.settings SET jobs_retention = '100 years';
 
 -- Slurm gives the last element to run the number of the array. In PBS, numbers have an index. 10003 and 38 of another scheduler are no elements.

@@ -3,7 +3,7 @@
 \set ECHO all
 \set VERBOSITY terse
 SET client_min_messages = warning;
-SELECT jobstats_setup(raw_retention => '300 days', retention => '300 days') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '300 days', retention => '300 days') IS NOT NULL AS ready \gset
 SELECT date_bin('1 day', now(), 'epoch') - interval '100 days' AS zero \gset
 CREATE FUNCTION day(days numeric) RETURNS timestamptz LANGUAGE sql IMMUTABLE RETURN timestamptz :'zero' + days * interval '1 day';
 
@@ -58,7 +58,7 @@ TABLE changed;
 CREATE VIEW totals AS SELECT job, answer ->> 'target' AS target, answer ->> 'operation' AS operation, answer ->> 'total' AS total
 FROM answers WHERE since IS NULL AND until IS NULL;
 CREATE TABLE totals_before AS TABLE totals;
-SELECT jobstats_setup(raw_retention => '1 day', retention => '50 days', rollup_10m_retention => '60 days') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '1 day', retention => '50 days', rollup_10m_retention => '60 days') IS NOT NULL AS ready \gset
 CALL jobstats_maintain();
 SELECT count(*) FROM jobstats.increments;
 SELECT count(*) > 10 AS enough FROM totals;

@@ -2,7 +2,7 @@
 \i store.sql
 \set ECHO all
 \set VERBOSITY terse
-SELECT jobstats_setup(raw_retention => '300 days', retention => '300 days') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '300 days', retention => '300 days') IS NOT NULL AS ready \gset
 SELECT date_bin('1 day', now(), 'epoch') - interval '100 days' AS zero \gset
 CREATE FUNCTION day(days numeric) RETURNS timestamptz LANGUAGE sql IMMUTABLE RETURN timestamptz :'zero' + days * interval '1 day';
 
@@ -46,7 +46,7 @@ SELECT (SELECT count(*) FROM days_before) AS days, (SELECT count(*) FROM hours_b
 CALL jobstats_maintain();
 
 -- Increments are gone, and rollups of ten minutes; hours and days are kept.
-SELECT jobstats_setup(raw_retention => '1 day', retention => '50 days', rollup_10m_retention => '60 days') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '1 day', retention => '50 days', rollup_10m_retention => '60 days') IS NOT NULL AS ready \gset
 CALL jobstats_maintain();
 SELECT min("time") >= day(50) AS increments FROM jobstats.increments;
 SELECT min("time") >= day(50) AS observations FROM jobstats.observations;
@@ -85,7 +85,7 @@ CALL jobstats_maintain();
 (TABLE days_before EXCEPT ALL TABLE days) UNION ALL (TABLE days EXCEPT ALL TABLE days_before);
 
 -- A year later only days are left; the observed times remain known.
-SELECT jobstats_setup(rollup_1h_retention => '60 days') IS NOT NULL AS ready;
+SELECT jobstats_setup(rollup_1h_retention => '60 days') IS NOT NULL AS ready \gset
 CALL jobstats_maintain();
 (TABLE days_before EXCEPT ALL TABLE days) UNION ALL (TABLE days EXCEPT ALL TABLE days_before);
 SELECT count(*) AS spans, sum(until - since) AS observed FROM jobstats.observed_spans;

@@ -2,7 +2,7 @@
 \i reading.sql
 \i processor.sql
 \set ECHO all
-SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready \gset
 
 -- Fourteen entries write in every ten minutes of a day on one target, and one of them on another.
 SELECT world.observe('', target, 'oss1', ARRAY(SELECT world.at(minute) FROM generate_series(0, 1440, 10) minute))

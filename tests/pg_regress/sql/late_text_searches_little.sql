@@ -2,7 +2,7 @@
 -- reaches back to where entries were last seen that are only remembered.
 \i store.sql
 \set ECHO all
-SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready \gset
 UPDATE texts.clock SET zero = '2025-11-03 00:00+00';
 
 -- An MDT that is read every ten minutes from 00:00 to 20:00. The entry x ends at 00:10 and is remembered for a day. y ends at

@@ -1,7 +1,7 @@
 -- Reading functions read the coarsest rollup that gives the same answer.
 \i store.sql
 \set ECHO all
-SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready \gset
 
 -- Two targets that are read every 17 and every 23 minutes for four days, one of them not at all for a while.
 CREATE FUNCTION feed(target text, "time" timestamptz) RETURNS void LANGUAGE sql AS $$

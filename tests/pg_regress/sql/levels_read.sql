@@ -1,12 +1,12 @@
 -- What reading functions read: the coarsest rollup that gives the answer, and of increments only the days that are needed.
 \i reading.sql
 \set ECHO all
-SELECT jobstats_setup(retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready;
+SELECT jobstats_setup(retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready \gset
 -- What other processes read is counted elsewhere.
 SET max_parallel_workers_per_gather = 0;
 
 -- A quarter of a year in which a target is observed every hour. One user works all the time, one job on three days in February.
-SELECT jobstats_internal.add_partitions('increments', 'day', '2024-01-01', '2024-03-31') IS NOT NULL AS ready;
+SELECT jobstats_internal.add_partitions('increments', 'day', '2024-01-01', '2024-03-31') IS NOT NULL AS ready \gset
 SELECT observe('', 'scratch-OST0000', 'oss1', ARRAY(SELECT generate_series(timestamptz '2024-01-01', '2024-04-01', '1 hour')));
 SELECT enter('cp.1000'), enter('4711:1001:n01');
 UPDATE jobstats.entries SET first_seen = CASE job WHEN '4711' THEN timestamptz '2024-02-06' ELSE '2024-01-01' END;

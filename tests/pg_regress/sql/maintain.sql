@@ -31,10 +31,10 @@ SELECT relkind = 'p' FROM pg_class WHERE oid = 'jobstats.raw'::regclass
 $$;
 
 -- Text of any age is taken as long as raw text is kept.
-SELECT jobstats_setup(raw_retention => '300 days', retention => '300 days') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '300 days', retention => '300 days') IS NOT NULL AS ready \gset
 SELECT feed('100 days', now() - interval '100 days'), feed('5 days', now() - interval '5 days'), feed('now', now() - interval '2 seconds');
 UPDATE jobstats.rejects SET received = received - interval '15 days' WHERE cluster = '5 days';
-SELECT jobstats_setup(raw_retention => '2 days', retention => '90 days') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '2 days', retention => '90 days') IS NOT NULL AS ready \gset
 TABLE stored;
 CALL jobstats_maintain();
 TABLE stored;
@@ -46,7 +46,7 @@ CALL jobstats_maintain();
 TABLE stored;
 
 -- Shorter retentions hold from the next call on.
-SELECT jobstats_setup(raw_retention => '1 day', retention => '3 days', rejects_retention => '1 microsecond') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '1 day', retention => '3 days', rejects_retention => '1 microsecond') IS NOT NULL AS ready \gset
 CALL jobstats_maintain();
 TABLE stored;
 
@@ -146,7 +146,7 @@ CREATE ROLE regress_owner;
 SELECT current_database() AS database \gset
 ALTER DATABASE :"database" OWNER TO regress_owner;
 SET SESSION AUTHORIZATION regress_owner;
-SELECT public.jobstats_setup() IS NOT NULL AS ready;
+SELECT public.jobstats_setup() IS NOT NULL AS ready \gset
 RESET SESSION AUTHORIZATION;
 SET search_path = public, texts;
 DO $$

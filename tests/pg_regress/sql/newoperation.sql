@@ -1,7 +1,7 @@
 -- A store with rollups gets a new operation: it is in every level, and other columns stay the same.
 \i store.sql
 \set ECHO all
-SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready \gset
 CREATE ROLE regress_newoperation_reader;
 SELECT jobstats_grant_reader('regress_newoperation_reader');
 
@@ -53,7 +53,7 @@ SELECT attrelid::regclass, attname FROM pg_attribute
 WHERE attname LIKE 'readpage%' AND NOT attisdropped AND attrelid::regclass::text LIKE 'jobstats.%';
 
 -- The new version: after jobstats_setup() the columns exist and are empty, and all sums remain.
-SELECT jobstats_setup() IS NOT NULL AS ready;
+SELECT jobstats_setup() IS NOT NULL AS ready \gset
 CREATE VIEW levels AS
 SELECT 'increments' AS level, sum(open) AS open, count(readpage) AS rows, sum(readpage) AS readpage, sum(readpage_usecs) AS usecs FROM jobstats.increments
 UNION ALL SELECT '10m', sum(open), count(readpage), sum(readpage), sum(readpage_usecs) FROM jobstats.increments_10m

@@ -3,7 +3,7 @@
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'
-SELECT jobstats_setup(retention => '100 years', raw_retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready;
+SELECT jobstats_setup(retention => '100 years', raw_retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready \gset
 SET client_min_messages = warning;
 CREATE ROLE regress_ada;
 CREATE ROLE regress_bob;
@@ -169,7 +169,7 @@ SELECT jobstats_grant_proxy(current_user);
 CREATE ROLE regress_gone;
 SELECT jobstats_grant_own('regress_gone', 1000), jobstats_grant_proxy('regress_gone') \gset
 DROP ROLE regress_gone;
-SELECT jobstats_setup() IS NOT NULL AS ready;
+SELECT jobstats_setup() IS NOT NULL AS ready \gset
 SELECT role FROM jobstats.members UNION ALL SELECT role FROM jobstats.proxies ORDER BY 1;
 DELETE FROM jobstats.members;
 DELETE FROM jobstats.proxies;

@@ -2,7 +2,7 @@
 \i store.sql
 \set ECHO all
 SET client_min_messages = error;
-SELECT jobstats_setup(raw_retention => '100 days', retention => '100 days') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '100 days', retention => '100 days') IS NOT NULL AS ready \gset
 -- Where TimescaleDB keeps the tables, they have no default partition.
 CREATE FUNCTION strays(relation text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE

@@ -8,7 +8,7 @@ SET client_min_messages = warning;
 -- Everything that is stored of Ada, by her names, her number, her programs and her jobs; and of Bob.
 \setenv ADA 'adalovelace|countess|2047110815|enginerun|noteg'
 \setenv BOB 'bobthebuilder|2047110816|canwefixit'
-SELECT jobstats_setup(raw_retention => '20 days') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '20 days') IS NOT NULL AS ready \gset
 UPDATE texts.clock SET zero = date_trunc('day', now()) - interval '12 days' + interval '8 hours';
 -- Keys and pseudonyms have separate secrets.
 SELECT pseudonyms <> keys AS apart FROM jobstats.secrets;
@@ -207,5 +207,5 @@ SELECT name, status, uid FROM jobstats.entries WHERE uid = 2047110816 ORDER BY n
 
 -- A store that has lost its secrets gets others.
 DROP TABLE jobstats.secrets;
-SELECT jobstats_setup() IS NOT NULL AS ready;
+SELECT jobstats_setup() IS NOT NULL AS ready \gset
 SELECT count(*) FROM jobstats.secrets;

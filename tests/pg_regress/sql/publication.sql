@@ -37,7 +37,7 @@ SELECT read(0, 1), read(10, 3), read(40, 9), space(1, 4), space(41, 5);
 CALL jobstats_maintain();
 -- Late text divides an increment that rollups have summed.
 SELECT read(25, 4);
-SELECT jobstats_setup(raw_retention => '3 days') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '3 days') IS NOT NULL AS ready \gset
 CALL jobstats_maintain();
 SELECT jobstats_alter_target('fs-OST0000', rename_to => 'scratch-OST0000');
 INSERT INTO jobstats.entry_formats SELECT max(priority) + 1, '%u@%e' FROM jobstats.entry_formats;
@@ -58,7 +58,7 @@ CALL jobstats_maintain();
 INSERT INTO jobstats.rejects ("time", received, cluster, reason) VALUES (now(), now() - interval '1 year', '', 'old');
 INSERT INTO jobstats.maintenance VALUES ('old', now() - interval '1 year', '0', 0);
 INSERT INTO jobstats.increments ("time", since, observed, entry_id, target_id, reset) SELECT at(-7 * 24 * 60), at(-7 * 24 * 60 - 1), at(-7 * 24 * 60), 1, 1, false;
-SELECT jobstats_setup(retention => '4 days') IS NOT NULL AS ready;
+SELECT jobstats_setup(retention => '4 days') IS NOT NULL AS ready \gset
 CALL jobstats_maintain();
 SELECT step, problem FROM jobstats.maintenance WHERE problem IS NOT NULL;
 SELECT count(*) FROM jobstats.rejects WHERE reason = 'old';
@@ -68,7 +68,7 @@ ALTER TABLE jobstats.to_match REPLICA IDENTITY DEFAULT;
 TABLE keyless;
 \set VERBOSITY terse
 DELETE FROM jobstats.to_match;
-SELECT jobstats_setup() IS NOT NULL AS ready;
+SELECT jobstats_setup() IS NOT NULL AS ready \gset
 DELETE FROM jobstats.to_match;
 
 -- Another role's table in the schema does not belong to the store.
@@ -77,7 +77,7 @@ CREATE ROLE regress_publication_other;
 GRANT USAGE, CREATE ON SCHEMA jobstats TO regress_publication_other;
 CREATE TABLE jobstats.notes_of_other (t text);
 ALTER TABLE jobstats.notes_of_other OWNER TO regress_publication_other;
-SELECT jobstats_setup() IS NOT NULL AS ready;
+SELECT jobstats_setup() IS NOT NULL AS ready \gset
 SELECT relreplident FROM pg_class WHERE oid = 'jobstats.notes_of_other'::regclass;
 DROP TABLE jobstats.notes_of_other;
 DROP OWNED BY regress_publication_other;

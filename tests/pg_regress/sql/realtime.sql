@@ -73,11 +73,11 @@ BEGIN
 END
 $$;
 RESET client_min_messages;
-SELECT jobstats_setup() IS NOT NULL AS ready;
+SELECT jobstats_setup() IS NOT NULL AS ready \gset
 SELECT (to_regclass('jobstats.realtime_10m') IS NOT NULL) = :'aggregated' AS back, count(*) > 0 AS shows FROM jobstats.rates_realtime;
 
 -- Its policies follow the settings, and no refresh reaches what retention takes.
-SELECT jobstats_setup(raw_retention => '5 days', retention => '20 days', compress_after => '9 days') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '5 days', retention => '20 days', compress_after => '9 days') IS NOT NULL AS ready \gset
 \if :aggregated
 SELECT array_agg(coalesce(j.config ->> 'start_offset', j.config ->> 'drop_after', j.config ->> 'compress_after')::interval ORDER BY j.proc_name)
     = '{9 days, 19 days, 20 days}' AS followed

@@ -81,6 +81,6 @@ SELECT i.job, i.account, j.status FROM jobstats.entry_jobs j JOIN jobstats.entri
 DELETE FROM jobstats.identification;
 SELECT jobstats_reidentify();
 \echo :LAST_ERROR_SQLSTATE
-SELECT jobstats_setup() IS NOT NULL AS ready;
+SELECT jobstats_setup() IS NOT NULL AS ready \gset
 CALL jobstats_maintain();
 SELECT formats IS NOT NULL AS known FROM jobstats.identification;

@@ -1,7 +1,7 @@
 -- A rollup stays unchanged when its source is dropped, whatever comes later.
 \i store.sql
 \set ECHO all
-SELECT jobstats_setup(raw_retention => '40 days', retention => '40 days') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '40 days', retention => '40 days') IS NOT NULL AS ready \gset
 -- Day 30 is today, UTC.
 SELECT date_bin('1 day', now(), 'epoch') - interval '30 days' AS zero \gset
 CREATE FUNCTION day(days numeric) RETURNS timestamptz LANGUAGE sql IMMUTABLE RETURN timestamptz :'zero' + days * interval '1 day';
@@ -49,7 +49,7 @@ CREATE VIEW changed AS (TABLE before EXCEPT ALL SELECT * FROM levels()) UNION AL
 
 -- A late text, whose day is too old at once: it is summed before the day goes.
 SELECT feed('fs-OST0001', day(19.9), 100);
-SELECT jobstats_setup(raw_retention => '10 days', retention => '10 days') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '10 days', retention => '10 days') IS NOT NULL AS ready \gset
 SELECT count(*) > 0 AS changed FROM changed;
 TRUNCATE before;
 INSERT INTO before SELECT * FROM levels();
@@ -83,7 +83,7 @@ CALL jobstats_maintain();
 SELECT * FROM held();
 
 -- Longer retentions do not restore dropped rows, nor drop others: text for them stays too late.
-SELECT jobstats_setup(raw_retention => '40 days', retention => '40 days') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '40 days', retention => '40 days') IS NOT NULL AS ready \gset
 CALL jobstats_maintain();
 SELECT feed('fs-OST0001', day(19.95), 100);
 SELECT target, reason, count(*) FROM jobstats.rejects GROUP BY 1, 2 ORDER BY 1, 2;

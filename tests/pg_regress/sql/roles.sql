@@ -19,7 +19,7 @@ SET SESSION AUTHORIZATION regress_nobody;
 SELECT jobstats_setup();
 \echo :LAST_ERROR_SQLSTATE
 SET SESSION AUTHORIZATION "Regress admin";
-SELECT jobstats_setup() IS NOT NULL AS ready;
+SELECT jobstats_setup() IS NOT NULL AS ready \gset
 SELECT jobstats_grant_writer('regress_shipper');
 SELECT jobstats_grant_writer('regress_site', 'c1');
 SELECT jobstats_grant_reader('regress_reader');
@@ -137,7 +137,7 @@ SELECT count(*) FROM jobstats.targets WHERE cluster = 'c5';
 -- A reader sees all tables and cannot change them, also after a later setup.
 SET SESSION AUTHORIZATION "Regress admin";
 DROP VIEW jobstats.rates;
-SELECT jobstats_setup() IS NOT NULL AS ready;
+SELECT jobstats_setup() IS NOT NULL AS ready \gset
 SET SESSION AUTHORIZATION regress_reader;
 SELECT count(*) FROM jobstats.rates;
 SELECT body FROM jobstats.raw_text ORDER BY "time" LIMIT 1;

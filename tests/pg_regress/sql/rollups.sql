@@ -1,7 +1,7 @@
 -- Rollups: sums over ten minutes, hours and days, exact at any moment.
 \i store.sql
 \set ECHO all
-SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready \gset
 
 -- A target that is read every seven minutes for two and a half days; a job on it writes 4 kB a second.
 CREATE FUNCTION feed("time" timestamptz) RETURNS void LANGUAGE sql AS $$
@@ -85,7 +85,7 @@ TABLE jobstats.dirty;
 
 -- A job was last active before the last edges that its row crosses, or a clock that is an hour behind shows so. Increments and rollups
 -- agree.
-SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready \gset
 INSERT INTO jobstats.feed (server, "time", body)
 SELECT 'oss4', t, ost('fs-OST0003', record('31:1000:n1', calls, calls * 4096, 0, extract(epoch FROM timestamptz '2026-01-07 10:10:59')::bigint),
     record('32:1000:n1', calls, calls * 4096, 0, extract(epoch FROM t)::bigint - 3600))

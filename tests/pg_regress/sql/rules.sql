@@ -193,7 +193,7 @@ SELECT entry, sum(write) FROM increments WHERE cluster = 'clock' GROUP BY entry;
 RESET client_min_messages;
 
 -- Rules 12 and 13: windows and steps that begin at odd microseconds give what increments give, from any rollup.
-SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready \gset
 CREATE FUNCTION feed(target text, "time" timestamptz) RETURNS void LANGUAGE sql AS $$
 INSERT INTO jobstats.feed (cluster, server, "time", body)
 SELECT '13', 'oss1', feed."time", ost(target, record('a.1', seconds, seconds * 4096), record('b.2', seconds / 1000, seconds))

@@ -1,7 +1,7 @@
 -- Maintenance by TimescaleDB's jobs, where it has some (Community edition), and policies that it must not meet.
 \set ECHO all
 CREATE EXTENSION jobstats;
-SELECT jobstats_setup() IS NOT NULL AS ready;
+SELECT jobstats_setup() IS NOT NULL AS ready \gset
 SELECT coalesce(current_setting('timescaledb.license', true), '') = 'timescale' AS community \gset
 -- Some versions record every job as failed, as the errors of jobs show.
 \if :community

@@ -25,7 +25,7 @@ $$;
 \set VERBOSITY default
 SELECT * FROM feed(1, page(100, '5'));
 \set VERBOSITY terse
-SELECT jobstats_setup(metrics => '{node_rapl_*,probe_*}') IS NOT NULL AS ready;
+SELECT jobstats_setup(metrics => '{node_rapl_*,probe_*}') IS NOT NULL AS ready \gset
 SELECT * FROM feed(2, page(100, '5'));
 SELECT * FROM series;
 -- A counter has its growth. NaN is no value. After a decrease the counter has restarted.
@@ -53,7 +53,7 @@ SELECT action FROM jobstats_ingest('', 'probe', at(83), page(1, '1'));
 SELECT minute("time") AS "time", server, line, reason, text FROM jobstats.rejects ORDER BY "time", line;
 SELECT count(*) FROM jobstats.texts;
 -- A name of a gauge of lctl is never let through: an exporter cannot make a server healthy. Half of the series of a server are lctl's.
-SELECT jobstats_setup(metrics => '{*}') IS NOT NULL AS ready;
+SELECT jobstats_setup(metrics => '{*}') IS NOT NULL AS ready \gset
 SELECT * FROM feed(90, E'unhealthy 0\nchangelog_idle{reader="cl1"} 900000\nup 1\n', 'oss1');
 SELECT action, entries, active, added FROM feed(91, (SELECT string_agg(format(E'many{n="%s"} 1\n', n), '') FROM generate_series(1, 5002) n), 'oss1');
 SELECT server, reason, text FROM jobstats.rejects WHERE "time" = at(91);
@@ -64,5 +64,5 @@ UPDATE jobstats.settings SET metrics = '{""}';
 UPDATE jobstats.settings SET metrics = NULL;
 SELECT jobstats_setup(metrics => array_agg('a' || n)) FROM generate_series(1, 101) n;
 SELECT jobstats_setup() IS NOT NULL AS ready, (SELECT metrics FROM jobstats.settings);
-SELECT jobstats_setup(metrics => '{}') IS NOT NULL AS ready;
+SELECT jobstats_setup(metrics => '{}') IS NOT NULL AS ready \gset
 SELECT metrics FROM jobstats.settings;

@@ -84,7 +84,7 @@ SELECT * FROM wrong_spans();
 SELECT count(*) FROM jobstats_audit(day(0), day(100));
 BEGIN;
 DROP TABLE jobstats.spans CASCADE;
-SELECT jobstats_setup() IS NOT NULL AS ready;
+SELECT jobstats_setup() IS NOT NULL AS ready \gset
 SELECT * FROM wrong_spans();
 ROLLBACK;
 -- False text that is deleted leaves no span. The target ends earlier then.
@@ -129,7 +129,7 @@ SELECT feed('fs-OST0002', 99.9);
 TABLE spans;
 SELECT * FROM differs();
 -- They go with the last rollup.
-SELECT jobstats_setup(rollup_10m_retention => '42 days', rollup_1h_retention => '42 days', rollup_1d_retention => '42 days') IS NOT NULL AS ready;
+SELECT jobstats_setup(rollup_10m_retention => '42 days', rollup_1h_retention => '42 days', rollup_1d_retention => '42 days') IS NOT NULL AS ready \gset
 CALL jobstats_maintain();
 TABLE spans;
 SELECT * FROM wrong_spans();

@@ -21,14 +21,14 @@ SELECT affected, problem FROM jobstats.maintenance WHERE step = 'retention of en
 -- No entry is deleted.
 UPDATE jobstats.settings SET personal_retention = '100 years';
 -- Text of any age is taken as long as raw text is kept.
-SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready \gset
 SELECT feed('gone', '2015-06-01'), feed('summed', now() - interval '20 days'), feed('late', now() - interval '1 day'),
     feed('now', now() - interval '2 seconds');
-SELECT jobstats_setup(raw_retention => '2 days', retention => '90 days') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '2 days', retention => '90 days') IS NOT NULL AS ready \gset
 SELECT unused('[1,25000]');
 CALL jobstats_maintain();
 -- One is in rollups alone, one in increments alone, one in both, one in neither.
-SELECT jobstats_setup(retention => '2 days') IS NOT NULL AS ready;
+SELECT jobstats_setup(retention => '2 days') IS NOT NULL AS ready \gset
 CALL jobstats_maintain();
 SELECT e.name, count(i.*) > 0 AS increments, EXISTS (SELECT FROM jobstats.rollup_10m r WHERE r.entry_id = e.entry_id) AS rollups
 FROM jobstats.entries e LEFT JOIN jobstats.increments i ON i.entry_id = e.entry_id
@@ -38,7 +38,7 @@ UPDATE jobstats.entries SET first_seen = '2015-06-01';
 -- As long as a rollup is kept for ever, so are entries.
 TABLE known;
 TABLE did;
-SELECT jobstats_setup(rollup_1d_retention => '2 years') IS NOT NULL AS ready;
+SELECT jobstats_setup(rollup_1d_retention => '2 years') IS NOT NULL AS ready \gset
 CALL jobstats_maintain();
 TABLE known;
 TABLE did;

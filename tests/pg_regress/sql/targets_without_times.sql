@@ -102,7 +102,7 @@ CROSS JOIN LATERAL (
 CREATE TABLE of_increments AS SELECT * FROM answers;
 SELECT filesystem, kind, count(*), min(coalesce(answer ->> 'operation', answer ->> 'lower')) AS first, max(coalesce(answer ->> 'operation', answer ->> 'lower')) AS last
 FROM of_increments GROUP BY filesystem, kind ORDER BY filesystem, kind;
-SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready \gset
 CALL jobstats_maintain();
 SELECT level, users_refreshed > at(60) AS refreshed FROM jobstats.rollups ORDER BY level;
 CREATE TABLE of_rollups AS SELECT * FROM answers;

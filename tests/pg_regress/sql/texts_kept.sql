@@ -94,7 +94,7 @@ RESET client_min_messages;
 SELECT jobstats_grant_reader('regress_texts_early') \gset
 DROP VIEW shown;
 DROP TABLE jobstats.texts;
-SELECT jobstats_setup() IS NOT NULL AS ready;
+SELECT jobstats_setup() IS NOT NULL AS ready \gset
 SELECT jobstats_grant_reader('regress_texts_reader') \gset
 SELECT jobstats_grant_writer('regress_texts_writer', sources => '{slurm}') \gset
 SELECT relacl FROM pg_class WHERE oid = 'jobstats.texts'::regclass AND relacl::text ~ 'regress';
@@ -115,7 +115,7 @@ SELECT * FROM jobstats_internal.reread('', 'slurm', 's1', now());
 RESET ROLE;
 -- The owner may let somebody read them, and setup leaves that as it is.
 GRANT SELECT ON jobstats.texts TO regress_texts_early;
-SELECT jobstats_setup() IS NOT NULL AS ready;
+SELECT jobstats_setup() IS NOT NULL AS ready \gset
 SET ROLE regress_texts_early;
 SELECT count(*) FROM jobstats.texts;
 RESET ROLE;

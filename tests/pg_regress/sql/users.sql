@@ -1,7 +1,7 @@
 -- Questions about users are read from rollups by target and user.
 \i store.sql
 \set ECHO all
-SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready;
+SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready \gset
 
 -- Two targets that are read every 33 minutes for three days; three users, two of them with two programs each.
 CREATE FUNCTION feed(target text, "time" timestamptz) RETURNS void LANGUAGE sql AS $$

@@ -61,20 +61,20 @@ DROP VIEW on_view, on_rates;
 DROP FUNCTION world.of_row;
 DROP MATERIALIZED VIEW world.by_hour;
 -- Without these they are made anew, with the rights that there were.
-SELECT jobstats_setup() IS NOT NULL AS ready;
+SELECT jobstats_setup() IS NOT NULL AS ready \gset
 TABLE rights;
 SELECT since, until, write FROM jobstats.rates ORDER BY since;
 SELECT count(*) FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
 WHERE c.relnamespace = 'jobstats'::regnamespace AND a.attname = 'until' AND col_description(c.oid, a.attnum) IS NOT NULL;
 -- A view that can be replaced in place keeps what depends on it.
 CREATE VIEW on_rates AS SELECT until, write FROM jobstats.rates;
-SELECT jobstats_setup() IS NOT NULL AS ready;
+SELECT jobstats_setup() IS NOT NULL AS ready \gset
 SELECT count(*) FROM on_rates;
 DROP VIEW on_rates;
 -- One of them may be missing.
 DO $$ BEGIN PERFORM make_other(); END $$;
 DROP VIEW jobstats.rates_10m;
-SELECT jobstats_setup() IS NOT NULL AS ready;
+SELECT jobstats_setup() IS NOT NULL AS ready \gset
 SELECT since, until, write FROM jobstats.rates_10m ORDER BY since;
 DROP VIEW rights;
 DROP OWNED BY regress_views_reader, "Regress views";

@@ -4,7 +4,7 @@
 \set VERBOSITY terse
 \pset null '(null)'
 SET jit = off;
-SELECT jobstats_setup(retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready;
+SELECT jobstats_setup(retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready \gset
 SELECT since, first, complete, targets FROM jobstats_internal.kept();
 
 DO $$ BEGIN
