@@ -42,6 +42,15 @@ macro_rules! dimensions {
             pub others: Option<i64>,
         }
 
+        impl Group {
+            /// Returns the value of a dimension as text.
+            pub fn text(&self, dimension: Dimension) -> Option<String> {
+                match dimension {
+                    $(Dimension::$variant => self.$field.as_ref().map(ToString::to_string),)*
+                }
+            }
+        }
+
         impl Field for Group {
             fn columns(_: &'static str) -> Vec<&'static str> {
                 vec!["labels"]

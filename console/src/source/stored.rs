@@ -461,7 +461,7 @@ impl Stored {
         if !unknown.is_empty() {
             let entries = self.session()?.entries(unknown, time)?;
             let people = entries.into_iter().map(|entry| {
-                let who = Arc::new(questions::who(&entry));
+                let who = Arc::new(Who::from(&entry));
                 let user = who.user.zip(entry.user_name.map(Into::into));
                 (entry.entry_id, (who, user))
             });

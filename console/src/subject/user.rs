@@ -64,7 +64,7 @@ fn add_work(store: &mut Store, subject: &mut Subject, all: &Selection) -> Result
         Dimension::State,
         Dimension::Group,
     ];
-    let detail = |row: &SummaryRow| joined([&row.group.job_name, &row.group.state]);
+    let detail = |row: &SummaryRow| joined([1, 2].map(|it| row.group.text(by[it])).each_ref());
     let job = |row: &SummaryRow| (row.group.job.clone(), detail(row));
     let jobs = subject.rank(store, "job", &by, job)?;
     let group = jobs.iter().find_map(|row| row.group.group.as_ref());
