@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use jobstats_client::FileError;
-use jobstats_client::spool::{Directory, Dropped, Entry, Limits, Losses, SpoolError};
+use jobstats_client::spool::{Directory, DroppedCounts, Entry, Limits, Losses, SpoolError};
 
 use crate::frame::Reading;
 use crate::send::Unsent;
@@ -33,7 +33,7 @@ pub enum DeliveryError {
     #[error(
         "1 reading was dropped, because it could neither be written to the spool nor be sent at once"
     )]
-    Dropped,
+    DroppedCounts,
 }
 
 /// A spool with its limits.
@@ -116,8 +116,8 @@ impl Spool {
             Ok(dropped) => dropped,
             Err(error) => return report(format_args!("the limits of {path}: {error}")),
         };
-        let Dropped { waiting, rejected } = dropped;
-        if dropped != Dropped::default() {
+        let DroppedCounts { waiting, rejected } = dropped;
+        if dropped != DroppedCounts::default() {
             self.count(Losses {
                 limits: waiting,
                 ..Losses::default()
@@ -135,7 +135,7 @@ impl Spool {
             room: 1,
             ..Losses::default()
         });
-        DeliveryError::Dropped
+        DeliveryError::DroppedCounts
     }
 
     /// Adds to the counts of lost readings. A failure is only reported: the readings are lost in any case.

@@ -24,7 +24,7 @@ pub struct Column {
     /// The kind.
     #[serde(skip)]
     pub kind: Kind,
-    /// True if the values tell who it was.
+    /// True if the values identify a person.
     #[serde(skip)]
     pub is_personal: bool,
     /// The unit of numbers.
@@ -37,7 +37,7 @@ pub struct Column {
 const OPEN: bool = false;
 const PERSONAL: bool = true;
 
-/// The columns that say when, where and who, in the order of `rows.sql`.
+/// The columns of time, place and owner, in the order of `rows.sql`.
 #[rustfmt::skip]
 const FIRST: [(&str, Kind, bool, &str); 22] = [
     ("since", Kind::Time, OPEN, "the start of the span in which it was done, which is not part of it"),
