@@ -40,6 +40,15 @@ macro_rules! dimensions {
             pub others: Option<i64>,
         }
 
+        impl Group {
+            /// Returns the value of a dimension as text.
+            pub fn text(&self, dimension: Dimension) -> Option<String> {
+                match dimension {
+                    $(Dimension::$variant => self.$field.as_ref().map(ToString::to_string),)*
+                }
+            }
+        }
+
         impl<'a> FromSql<'a> for Group {
             fn from_sql(kind: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {
                 let types::Json(group) = types::Json::<Self>::from_sql(kind, raw)?;

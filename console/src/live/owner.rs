@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use jobstats_client::answers::EntryRow;
 use jobstats_core::identity::entry_id::{
     DEFAULT_FORMATS, Format, FormatError, Formats, likely_format,
 };
@@ -27,6 +28,20 @@ pub struct Owner {
     pub process: Option<Box<str>>,
     /// The account of the job. Only a store knows it.
     pub account: Option<Box<str>>,
+}
+
+impl From<&EntryRow> for Owner {
+    fn from(entry: &EntryRow) -> Self {
+        let text = |text: &Option<String>| text.as_deref().map(Into::into);
+        Self {
+            entry: entry.entry.as_str().into(),
+            user: entry.uid.and_then(|user| u32::try_from(user).ok()),
+            job: text(&entry.job),
+            node: text(&entry.node),
+            process: text(&entry.executable),
+            account: text(&entry.account),
+        }
+    }
 }
 
 /// Reads identifiers, and remembers their meaning.

@@ -54,10 +54,10 @@ pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Vec<Block>, 
 
 /// Returns the name of a group.
 fn name(group: &Group, column: &str) -> String {
-    match (column, &group.job_name) {
-        ("User", _) => user(group),
-        (_, Some(name)) => shown(name),
-        (_, None) => "(no name)".to_owned(),
+    let name = group.text(Dimension::JobName);
+    match column {
+        "User" => user(group),
+        _ => name.map_or_else(|| "(no name)".to_owned(), |name| shown(&name)),
     }
 }
 

@@ -139,8 +139,8 @@ impl Leader {
 /// Returns the job of a group, with its name.
 fn job(group: &Group) -> Option<String> {
     let job = shown(group.job.as_ref()?);
-    Some(match &group.job_name {
-        Some(name) => format!("{job} ({})", cut(&shown(name), 24)),
+    Some(match group.text(Dimension::JobName) {
+        Some(name) => format!("{job} ({})", cut(&shown(&name), 24)),
         None => job,
     })
 }

@@ -178,8 +178,8 @@ impl Leaders<'_> {
         let by = [Dimension::Job, Dimension::User, Dimension::JobName];
         let rows = self.top(store, "Jobs", &by)?;
         let cells = rows.iter().map(|row| {
-            let job = match (&row.labels.job, &row.labels.job_name) {
-                (Some(job), Some(name)) => format!("{} {}", shown(job), shown(name)),
+            let job = match (&row.labels.job, row.labels.text(by[2])) {
+                (Some(job), Some(name)) => format!("{} {}", shown(job), shown(&name)),
                 (Some(job), None) => shown(job),
                 (None, _) => "(no job)".to_owned(),
             };

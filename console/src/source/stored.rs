@@ -322,7 +322,7 @@ impl StoreSource {
         if !unknown.is_empty() {
             let entries = self.session()?.entries(unknown, time)?;
             let owners = entries.into_iter().map(|entry| {
-                let owner = Arc::new(questions::owner(&entry));
+                let owner = Arc::new(Owner::from(&entry));
                 let user = owner.user.zip(entry.user_name.map(Into::into));
                 (entry.entry_id, (owner, user))
             });

@@ -53,7 +53,7 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Lookup, Error>
     let user = |row: &SummaryRow| (row.labels.user.clone(), None);
     subject.rank(store, "user", &[Dimension::User], user)?;
     let by = [Dimension::Job, Dimension::User, Dimension::JobName];
-    let detail = |row: &SummaryRow| joined([&row.labels.user, &row.labels.job_name]);
+    let detail = |row: &SummaryRow| joined([1, 2].map(|it| row.labels.text(by[it])).each_ref());
     let job = |row: &SummaryRow| (row.labels.job.clone(), detail(row));
     subject.rank(store, "job", &by, job)?;
     findings::add(store, &mut subject)?;

@@ -64,7 +64,7 @@ fn add_work(store: &mut Store, subject: &mut Subject, all: &Selection) -> Result
         Dimension::State,
         Dimension::Group,
     ];
-    let detail = |row: &SummaryRow| joined([&row.labels.job_name, &row.labels.state]);
+    let detail = |row: &SummaryRow| joined([1, 2].map(|it| row.labels.text(by[it])).each_ref());
     let job = |row: &SummaryRow| (row.labels.job.clone(), detail(row));
     let jobs = subject.rank(store, "job", &by, job)?;
     let group = jobs.iter().find_map(|row| row.labels.group.as_ref());

@@ -142,6 +142,11 @@ pub fn find(name: &[u8]) -> Option<OperationIndex> {
         .position(|operation| operation.name.as_bytes() == name)
 }
 
+/// Returns the operations that make up service time. No call is counted in two of them.
+pub fn in_service_time() -> impl Iterator<Item = &'static Operation> {
+    OPERATIONS.iter().filter(|it| it.in_service_time())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,4 +1,4 @@
-//! Whether servers report the time that they spend on calls, as Lustre does since 2.14.
+//! Decides whether servers report the time that they spend on calls, as Lustre does since 2.14.
 
 use std::collections::HashMap;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jobstats_core::base::instant::{DAY, HOUR, MINUTE, Micros, Span};
-use jobstats_core::base::operation::OPERATIONS;
+use jobstats_core::base::operation::in_service_time;
 use jobstats_core::base::pattern::exactly;
 use jobstats_core::judgement::event::culprit::{self, Amounts, Load};
 use jobstats_core::usage::{Amount, Line, Measures, Values};
@@ -279,8 +279,8 @@ impl<'s> Search<'s> {
 
     /// Returns the operation that made most of the rise of a subject, how often it was called, and with how many bytes.
     fn operation(&self, subject: &Subject) -> Result<Map<String, Value>, Error> {
-        let timed = OPERATIONS.iter().filter(|it| it.in_service_time());
-        let timed: Vec<String> = timed.map(|it| format!("{}_time", it.name)).collect();
+        let timed = in_service_time().map(|it| format!("{}_time", it.name));
+        let timed: Vec<String> = timed.collect();
         let mut asked: Vec<&str> = timed.iter().map(String::as_str).collect();
         asked.extend(["read_bytes", "write_bytes"]);
         let works = self.work(&["cluster"], &asked, subject)?;

@@ -2,4 +2,7 @@
 
 mod accessors;
 mod aggregate;
-mod summary_type;
+
+use jobstats_core::series::counter::{CounterError, Summary};
+
+summary_type!(Summary, CounterError, counter_in, counter_out, counter_recv);

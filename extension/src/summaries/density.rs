@@ -2,4 +2,7 @@
 
 mod accessors;
 mod aggregate;
-mod summary_type;
+
+use jobstats_core::series::density::{Density, DensityError};
+
+summary_type!(Density, DensityError, density_in, density_out, density_recv);

@@ -20,7 +20,6 @@ use super::Scope;
 use crate::ask::store::{self, Error};
 use crate::live::history::{Load, Loads, Medians};
 use crate::live::interval::{OWN, TargetCounters};
-use crate::live::owner::Owner;
 use crate::live::view::{By, Key};
 use crate::values::when::timestamp;
 
@@ -79,19 +78,6 @@ pub fn totals(row: &EntryTotalsRow) -> Vec<(Column, i64)> {
     let totals = totals.chain(columns(Column::Usecs).zip(&row.usecs));
     let totals = totals.filter_map(|(column, total)| Some((column, (*total)?)));
     totals.collect()
-}
-
-/// Returns the owner of an entry.
-pub fn owner(entry: &EntryRow) -> Owner {
-    let text = |text: &Option<String>| text.as_deref().map(Into::into);
-    Owner {
-        entry: entry.entry.as_str().into(),
-        user: entry.uid.and_then(|user| u32::try_from(user).ok()),
-        job: text(&entry.job),
-        node: text(&entry.node),
-        process: text(&entry.executable),
-        account: text(&entry.account),
-    }
 }
 
 /// Returns what a target counted by itself, if all of it is known.

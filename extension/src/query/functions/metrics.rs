@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use jobstats_core::base::instant::Micros;
-use jobstats_core::base::operation::OPERATIONS;
+use jobstats_core::base::operation::{OPERATIONS, in_service_time};
 use jobstats_core::base::target::TargetKind;
 use jobstats_core::output::metrics::{
     Counts, GAUGE_LABELS, Gauge, Maintenance, Target, Work, exposition,
@@ -151,13 +151,14 @@ fn works(client: &SpiClient<'_>) -> Result<BTreeMap<i32, Work>, Error> {
                 let value = sums.as_ref().and_then(|it| it.get(place))?;
                 Some(*value as f64).filter(|it| *it != 0.0)
             };
-            let timed = OPERATIONS.iter().filter(|it| it.in_service_time());
             let counts = OPERATIONS.iter().map(|it| value(Sum::counts(&[it])));
             let work = Work {
                 seconds: observed.iter().sum::<Micros>() as f64 / 1e6,
                 active: sums.is_some(),
                 amounts: counts.collect(),
-                usecs: timed.map(|it| value(Sum::times(&[it]))).collect(),
+                usecs: in_service_time()
+                    .map(|it| value(Sum::times(&[it])))
+                    .collect(),
             };
             (target.id, work)
         });

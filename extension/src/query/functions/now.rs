@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use jobstats_core::base::instant::{DAY, Micros, Span};
-use jobstats_core::base::operation::{OPERATIONS, Operation};
+use jobstats_core::base::operation::in_service_time;
 use jobstats_core::base::target::TargetKind;
 use jobstats_core::output::quantity::Quantity;
 use jobstats_core::usage::times::reports_times;
@@ -149,13 +149,6 @@ fn note_age(client: &SpiClient<'_>, at: Option<TimestampWithTimeZone>) -> Result
     Ok(())
 }
 
-/// Returns the operations that make up service time. No call is counted in two of them.
-fn operations() -> impl Iterator<Item = &'static Operation> {
-    OPERATIONS
-        .iter()
-        .filter(|operation| operation.in_service_time())
-}
-
 /// The memory that the last observation of a target takes.
 const LAST_BYTES: usize = 1 << 10;
 
@@ -193,7 +186,7 @@ impl Query {
 
     /// Returns the first rows of each target, in order of cluster and target.
     fn ranked(&self, client: &SpiClient<'_>, lasts: &[Last]) -> Result<Vec<RankedGroup>, Error> {
-        let measures = operations().map(|it| Measure::find(it.name));
+        let measures = in_service_time().map(|it| Measure::find(it.name));
         let question = Question {
             period: Period::default(),
             by: self.of_labels.clone(),
@@ -270,7 +263,7 @@ impl RankedGroup {
             last: 0,
             rank: 0,
             group,
-            operation: operations().nth(leading).map_or("", |it| it.name),
+            operation: in_service_time().nth(leading).map_or("", |it| it.name),
             rate: most.total.unwrap_or(0) as f64 / seconds,
             service_time: is_timed.then(|| own as f64 / 1e6 / seconds),
             share: own as f64 / all as f64,

@@ -8,7 +8,7 @@ use pgrx::prelude::*;
 
 use crate::pg::error::Error;
 use crate::pg::spi::SqlResult;
-use crate::summaries::counter::summary_type::stored;
+use crate::summaries::counter::stored;
 
 const MICROS_OF_A_DAY: u64 = DAY.unsigned_abs();
 

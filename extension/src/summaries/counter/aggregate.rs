@@ -9,7 +9,7 @@ use crate::pg::error::Error;
 use crate::pg::pause::PAUSE;
 use crate::pg::spi::SqlResult;
 use crate::pg::time::micros;
-use crate::summaries::counter::summary_type::stored;
+use crate::summaries::counter::stored;
 
 #[pg_extern(sql = false)]
 fn counter_add(

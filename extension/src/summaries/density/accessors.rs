@@ -5,7 +5,7 @@ use pgrx::prelude::*;
 
 use crate::pg::error::Error;
 use crate::pg::spi::SqlResult;
-use crate::summaries::density::summary_type::stored;
+use crate::summaries::density::stored;
 
 #[pg_extern(sql = false)]
 fn jobstats_density_buckets(

@@ -7,7 +7,7 @@ use pgrx::prelude::*;
 use crate::pg::aggregate_state::{self, StateMemory};
 use crate::pg::error::Error;
 use crate::pg::spi::SqlResult;
-use crate::summaries::density::summary_type::stored;
+use crate::summaries::density::stored;
 
 const DEFAULT_BASE: i32 = 10;
 

@@ -119,7 +119,7 @@ fn put(
     let active_nodes = work.map(|_| whole.map_or(0, |it| it.nodes as i64));
     let coverage = whole.map(|it| it.observed.coverage);
     let run = accounting.map(|it| it.together.clone()).unwrap_or_default();
-    let [scheduler, label, user_name, account, partition, job_name] = run.texts;
+    let [scheduler, label, user_name, account, partition, name] = run.texts;
     let [state, exit_code] = run.result;
     let time = |it: Option<Micros>| it.map(timestamptz).transpose();
     let (submitted, started, ended) = (time(run.submitted)?, time(run.started)?, time(run.ended)?);
@@ -136,7 +136,7 @@ fn put(
     rows.put(|| {
         [
             label.as_deref().unwrap_or(&job.number).cell(),
-            job_name.cell(),
+            name.cell(),
             user_name.cell(),
             account.cell(),
             state.cell(),

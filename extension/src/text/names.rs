@@ -1,4 +1,4 @@
-//! Names in messages.
+//! Names in messages, and names of jobs with their numbers folded.
 
 use jobstats_core::base::nearest::{SUGGESTED, nearest};
 use pgrx::prelude::*;
@@ -16,4 +16,9 @@ fn jobstats_nearest(name: Short<&str>, known: Short<Vec<Option<String>>>) -> Vec
 #[pg_extern(sql = false)]
 fn jobstats_escaped(sentence: Short<&str>) -> String {
     escaped(&sentence).into_owned()
+}
+
+#[pg_extern(sql = false)]
+fn jobstats_fold(name: Short<&str>) -> String {
+    jobstats_core::identity::fold::fold(&name).into_owned()
 }
