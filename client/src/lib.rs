@@ -1,6 +1,6 @@
 //! Connects programs to a jobstats store, reads the answers of its functions as typed rows, and spools scrapes until they are sent.
 //!
-//! A room uses only rooms that stand below it.
+//! A room uses only rooms below it.
 //!
 //! | room | task |
 //! |---|---|

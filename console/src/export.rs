@@ -238,6 +238,11 @@ fn statement(columns: &[Column], level: Level, is_ordered: bool) -> String {
     let operations: Vec<_> = operations.collect();
     let (view, time, active) = level.view();
     let rows = include_str!("export/rows.sql")
+        .replace("@targets@", &columns::selected(&columns[4..8], "target"))
+        .replace(
+            "@entries@",
+            &columns::selected(&columns[8..columns.len() - operations.len()], "entry"),
+        )
         .replace("@columns@", &operations.join(", "))
         .replace("@view@", &view)
         .replace("@time@", time)

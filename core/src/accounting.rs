@@ -109,6 +109,17 @@ pub struct Job<'a> {
     pub extra: Vec<(Cow<'a, str>, Cow<'a, str>)>,
 }
 
+impl Job<'_> {
+    /// Cuts the name of the job to this number of bytes.
+    pub fn shorten_name(&mut self, bytes: usize) {
+        match &mut self.job_name {
+            Some(Cow::Borrowed(name)) => *name = &name[..name.floor_char_boundary(bytes)],
+            Some(Cow::Owned(name)) => name.truncate(name.floor_char_boundary(bytes)),
+            None => {}
+        }
+    }
+}
+
 /// A record of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record<'a> {

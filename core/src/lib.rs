@@ -44,7 +44,7 @@
 //!
 //! # The rooms
 //!
-//! A room uses only the rooms below it.
+//! A room uses only rooms below it.
 //!
 //! | room | task |
 //! |---|---|

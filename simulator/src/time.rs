@@ -39,6 +39,11 @@ impl Span {
         }
     }
 
+    /// Returns the span moved by a length of time.
+    pub fn shifted(self, by: Nanos) -> Self {
+        Self::new(self.from + by, self.until - self.from)
+    }
+
     /// Returns a UTC day, counted from 1970.
     pub fn day(day: i64) -> Self {
         Self::new(day * DAY, DAY)

@@ -48,7 +48,7 @@ use std::collections::BTreeMap;
 use atom::{Atom, Start};
 use serde::{Deserialize, Serialize};
 
-pub use atom::Form;
+pub use atom::{Column, Form, Value};
 
 use super::Job;
 use crate::base::instant::Micros;

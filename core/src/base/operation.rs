@@ -142,12 +142,6 @@ pub fn find(name: &[u8]) -> Option<OperationIndex> {
         .position(|operation| operation.name.as_bytes() == name)
 }
 
-/// Returns whether a server reports times, by counts of work that it did and whether each has a time; `None` if there is no such
-/// count. Servers report times since Lustre 2.14.
-pub fn reports_times(have_times: impl IntoIterator<Item = bool>) -> Option<bool> {
-    have_times.into_iter().max()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,12 +166,5 @@ mod tests {
                 assert!(find(other.as_bytes()).is_some(), "{other}");
             }
         }
-    }
-
-    #[test]
-    fn one_time_shows_that_a_server_reports_them() {
-        assert_eq!(reports_times([]), None);
-        assert_eq!(reports_times([false, false]), Some(false));
-        assert_eq!(reports_times([false, true, false]), Some(true));
     }
 }

@@ -3,6 +3,7 @@
 //! Clients build identifiers from the format in their parameter `jobid_name`, and the servers cut them at 31 bytes. An
 //! identifier does not show the format of its client, so the configured formats are tried in order.
 
+use std::borrow::Cow;
 use std::fmt;
 
 pub mod flux;
@@ -17,8 +18,10 @@ mod secrets;
 mod tests;
 
 pub use folded::folded_name;
+use format::Code;
 pub use format::{Format, FormatError, user_may_be_forged};
 pub use guess::likely_format;
+use job_number::looks_like_job;
 pub use keys::{Keys, StoredNames};
 pub use secrets::{FIRST_PSEUDONYM, Secret, Secrets, pseudonym, pseudonym_of_user};
 
@@ -74,7 +77,79 @@ pub struct Identity<'a> {
     pub status: Status,
 }
 
-impl Identity<'_> {
+/// A value of an identity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Field<'a> {
+    /// A text.
+    Text(Option<Cow<'a, str>>),
+    /// A number.
+    Number(Option<u32>),
+}
+
+impl<'a> Identity<'a> {
+    /// The columns of `jobstats.entries` that come from an identity, with their types.
+    pub const COLUMNS: [(&'static str, &'static str); 8] = [
+        ("job", "text"),
+        ("uid", "bigint"),
+        ("gid", "bigint"),
+        ("node", "text"),
+        ("executable", "text"),
+        ("pid", "bigint"),
+        ("format", "text"),
+        ("status", "text"),
+    ];
+
+    /// The columns of them that no job has.
+    pub const SENDER: &'static [(&'static str, &'static str)] =
+        Self::COLUMNS.split_at(3).1.split_at(3).0;
+
+    /// The SQL form of [`workload`](Self::workload) for an entry `e` without a job.
+    pub const WORKLOAD_WITHOUT_JOB: &'static str = "e.executable || '.' || e.uid, e.name";
+
+    /// Returns the values of [`COLUMNS`](Self::COLUMNS).
+    pub fn fields(&self) -> [Field<'a>; 8] {
+        let text = |text: Option<&'a str>| Field::Text(text.map(Cow::Borrowed));
+        [
+            Field::Text(self.number()),
+            Field::Number(self.uid),
+            Field::Number(self.gid),
+            text(self.node),
+            text(self.executable),
+            Field::Number(self.pid),
+            text(self.format),
+            text(Some(self.status.as_str())),
+        ]
+    }
+
+    /// Returns the identity of a program and its user.
+    fn of_program(program: &'a str, uid: u32) -> Self {
+        Self {
+            uid: Some(uid),
+            executable: Some(program),
+            status: Status::Ok,
+            ..Identity::MALFORMED
+        }
+    }
+
+    /// Returns whether the job looks like a job and the program does not: `%j` and `%e` match almost anything.
+    fn is_plausible(&self) -> bool {
+        self.job.is_none_or(looks_like_job) && !self.executable.is_some_and(looks_like_job)
+    }
+
+    /// Sets the field of a code if it has no value yet. Returns `None` if the field cannot have this value.
+    fn set(&mut self, code: Code, text: &'a str) -> Option<()> {
+        match code {
+            Code::Job if text.is_empty() => self.status = Status::MissingJob,
+            Code::Job => self.job = self.job.or(Some(text)),
+            Code::Executable => self.executable = self.executable.or(Some(text)),
+            Code::Host | Code::ShortHost => self.node = self.node.or(text.split('.').next()),
+            Code::Uid => self.uid = self.uid.or(Some(text.parse().ok()?)),
+            Code::Gid => self.gid = self.gid.or(Some(text.parse().ok()?)),
+            Code::Pid => self.pid = self.pid.or(Some(text.parse().ok()?)),
+        }
+        Some(())
+    }
+
     /// The identity of an identifier that no format matches.
     const MALFORMED: Identity<'static> = Identity {
         job: None,

@@ -1,8 +1,9 @@
 //! The metrics of a store: health and rates of its targets, and the state of its maintenance, for Prometheus.
 
-use crate::base::operation::{Kind, OPERATIONS, Operation, reports_times};
+use crate::base::operation::{Kind, OPERATIONS, Operation};
 use crate::base::target::TargetKind;
 use crate::output::openmetrics::{Exposition, ExpositionError};
+use crate::usage::times::calls_have_times;
 
 #[cfg(test)]
 mod tests;
@@ -171,7 +172,7 @@ impl Work {
     /// Returns whether the server reports times; `None` without any calls.
     fn timed(&self) -> Option<bool> {
         let usecs = self.usecs.iter().filter(|_| self.active);
-        reports_times(usecs.map(Option::is_some))
+        calls_have_times(usecs.map(Option::is_some))
     }
 
     /// Returns the sum of amounts per second. The sum is taken before the division: sums of whole numbers are exact,
@@ -288,7 +289,7 @@ fn health(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionErro
 
 fn work(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError> {
     let works = targets.iter().filter_map(|target| target.work.as_ref());
-    let timed = reports_times(works.filter_map(Work::timed)).unwrap_or(true);
+    let timed = calls_have_times(works.filter_map(Work::timed)).unwrap_or(true);
     of_operations(
         out,
         targets,

@@ -6,6 +6,7 @@ use super::cells::{Hasher, parts};
 use crate::base::instant::{Micros, Span};
 use crate::base::target::TargetKind;
 use crate::usage::dimension::{Dimension, Level};
+use crate::usage::times::TargetTimes;
 
 /// A target, or a target on one server.
 #[derive(Debug, Clone)]
@@ -88,19 +89,8 @@ pub struct Scope {
     positions: HashMap<i32, usize, Hasher>,
     /// The groups of targets, in order.
     pub(super) groups: Vec<Vec<Option<String>>>,
-    /// Set for targets that report times, by key. Targets without calls are not in it.
-    pub timed: HashMap<i32, bool, Hasher>,
-}
-
-/// The targets that report times, which those before Lustre 2.14 do not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Times {
-    /// No target does.
-    Nowhere,
-    /// Some targets do, others do not.
-    Somewhere,
-    /// All targets do.
-    Everywhere,
+    /// The targets that report times.
+    pub times: TargetTimes,
 }
 
 /// For how long the targets of a group were observed in a step.
@@ -143,7 +133,7 @@ impl Scope {
             targets,
             positions,
             groups,
-            timed: HashMap::default(),
+            times: TargetTimes::default(),
         }
     }
 
@@ -169,26 +159,7 @@ impl Scope {
     /// Returns the targets with calls, all without times.
     pub fn untimed(&self) -> impl Iterator<Item = &Target> {
         let targets = self.targets.iter().map(|it| &it.target);
-        targets.filter(|it| self.timed.get(&it.id) == Some(&false))
-    }
-
-    /// Returns whether a target reports times. Without calls it is taken to do as the others.
-    pub(super) fn is_timed(&self, target: usize) -> bool {
-        let known = self.timed.get(&self.targets[target].target.id).copied();
-        known.unwrap_or_else(|| self.any_timed())
-    }
-
-    fn any_timed(&self) -> bool {
-        self.timed.is_empty() || self.timed.values().any(|it| *it)
-    }
-
-    /// Returns which targets report times.
-    pub fn times(&self) -> Times {
-        match (self.any_timed(), self.untimed().next()) {
-            (false, _) => Times::Nowhere,
-            (true, Some(_)) => Times::Somewhere,
-            (true, None) => Times::Everywhere,
-        }
+        targets.filter(|it| self.times.lacks(it.id))
     }
 
     /// Returns the number of steps.

@@ -12,7 +12,7 @@ use jobstats_core::base::instant::Micros;
 use jobstats_core::rules::feed::{Action, Outcome, reason};
 use jobstats_core::rules::increment::{Counts, clamp};
 use jobstats_core::rules::snapshot;
-use jobstats_core::text::getent::{Database, Entry};
+use jobstats_core::text::getent::{Database, Entry, ReadError};
 use pgrx::spi::SpiClient;
 
 use crate::feed::ingest::Ingest;

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use jobstats_client::Options;
 
+use crate::commands::report::Table;
 use crate::commands::scene::{Scene, Stage, World};
 use crate::commands::{accounting, play, report};
 use crate::failure::Failure;
@@ -16,7 +17,7 @@ use crate::store::target_counters::ObservedCounters;
 use crate::store::{compare, feed, labels, used};
 use crate::time::{self, Span, rfc3339};
 use crate::truth::{self, Tally, TargetTruth, tally};
-use crate::world::{Cluster, Due, incident, schedule};
+use crate::world::{Cluster, Due, Workload, incident, schedule};
 
 /// Play the job_stats of a whole Lustre cluster from a seed, and compute the truth about them
 #[derive(Debug, Parser)]
@@ -268,23 +269,26 @@ fn write_truth(
     database: &Options,
 ) -> Result<(), Failure> {
     let (cluster, span) = scene.setting()?;
-    let write = |out: &mut dyn Write, header| match about {
-        About::Entries => report::write_csv(&cluster, &planned_truths(&cluster, span), out, header),
+    let write = |table: Table| match into {
+        Some(name) => table.copy_into(name, database),
+        None => table.write(io::stdout().lock(), true),
+    };
+    match about {
+        About::Entries => write(Table::of_entries(&cluster, &planned_truths(&cluster, span))),
         About::Targets => {
             let truths = truth::target_counters::of_targets(&cluster, &planned(&cluster, span));
-            report::write_targets(&cluster, &truths, out, header)
+            write(Table::of_targets(&cluster, &truths))
         }
         About::Queues => {
             let of_servers = schedule::of_servers(&cluster, span);
             let services = truth::queues::readings(&cluster, of_servers);
             let grown = truth::queues::of_servers(&cluster, &services);
-            report::write_queues(&cluster, &grown, out, header)
+            write(Table::of_queues(&cluster, &grown))
         }
-        About::Space => report::write_space(&cluster, span.until - 1, out, header),
-    };
-    match into {
-        Some(table) => report::copy_into(table, database, write),
-        None => write(&mut io::stdout().lock(), true),
+        About::Space => {
+            let workload = Workload::new(&cluster);
+            write(Table::of_space(&cluster, &workload, span.until - 1))
+        }
     }
 }
 

@@ -19,118 +19,119 @@ use crate::truth::{Cause, Cell, Happening, Quantity, TargetTruth};
 use crate::world::space::{OwnerKind, Space};
 use crate::world::{Cluster, Plan, Workload};
 
-/// Writes the truth as CSV: a row per target, entry and operation.
-pub fn write_csv(
-    cluster: &Cluster,
-    truths: &[TargetTruth],
-    out: impl Write,
-    header: bool,
-) -> Result<(), Failure> {
-    let mut csv = csv::Writer::from_writer(out);
-    if header {
-        let names = ["cluster", "target", "entry", "operation", "truth"];
-        let causes = Cause::VARIANTS.iter().map(|cause| cause.into());
-        csv.write_record(names.into_iter().chain(causes).chain(["stored"]))?;
+/// A truth as a table: the names of its columns, separated by blanks, and its rows.
+pub struct Table<'a> {
+    columns: String,
+    rows: Box<dyn Iterator<Item = Vec<String>> + 'a>,
+}
+
+/// Returns a row: names and amounts.
+fn row<'a>(
+    names: impl IntoIterator<Item = &'a str>,
+    amounts: impl IntoIterator<Item = impl ToString>,
+) -> Vec<String> {
+    let names = names.into_iter().map(str::to_owned);
+    let amounts = amounts.into_iter().map(|amount| amount.to_string());
+    names.chain(amounts).collect()
+}
+
+impl<'a> Table<'a> {
+    fn new(columns: &str, rows: impl Iterator<Item = Vec<String>> + 'a) -> Self {
+        Self {
+            columns: columns.to_owned(),
+            rows: Box::new(rows),
+        }
     }
-    for (target, truth) in cluster.targets.iter().zip(truths) {
-        for ((entry, column), cell) in &truth.cells {
+
+    /// Returns the truth about entries: a row per target, entry and operation.
+    pub fn of_entries(cluster: &'a Cluster, truths: &'a [TargetTruth]) -> Self {
+        let causes: Vec<&str> = Cause::VARIANTS.iter().map(|cause| cause.into()).collect();
+        let causes = causes.join(" ");
+        let columns = format!("cluster target entry operation truth {causes} stored");
+        let targets = cluster.targets.iter().zip(truths);
+        let cells =
+            targets.flat_map(|(target, truth)| truth.cells.iter().map(move |it| (target, it)));
+        let rows = cells.map(|(target, ((entry, column), cell))| {
             let column = column.name();
-            let dimensions = [&cluster.name, &target.name, entry, &column].map(String::clone);
             let amounts = [cell.truth].into_iter().chain(cell.excluded);
-            let amounts = amounts.map(|amount| amount.to_string());
-            let stored = [cell.stored().to_string()];
-            csv.write_record(dimensions.into_iter().chain(amounts).chain(stored))?;
+            let amounts = amounts.map(i128::from);
+            let names = [&cluster.name, &target.name, entry, &column].map(String::as_str);
+            row(names, amounts.chain([cell.stored()]))
+        });
+        Self::new(&columns, rows)
+    }
+
+    /// Returns the truth about target counters: a row per target and operation.
+    pub fn of_targets(cluster: &'a Cluster, truths: &'a [TargetCountersTruth]) -> Self {
+        let targets = cluster.targets.iter().zip(truths);
+        let rows = targets.flat_map(move |(target, truth)| {
+            let clients = truth.of_clients();
+            truth.all.amounts().map(move |(column, amount)| {
+                let parts = [&truth.servers, &clients, &truth.unidentified];
+                let parts = parts.map(|totals| totals.get(column));
+                let column = column.name();
+                let names = [&cluster.name, &target.name, &column].map(String::as_str);
+                row(names, [amount].into_iter().chain(parts))
+            })
+        });
+        let columns = "cluster target operation all metadata_servers clients unidentified";
+        Self::new(columns, rows)
+    }
+
+    /// Returns the truth about the queues of services: a row per server and service.
+    pub fn of_queues(cluster: &'a Cluster, grown: &'a ByService) -> Self {
+        let rows = grown.iter().map(|((server, service), grown)| {
+            let waits: Waits = grown.iter().sum();
+            let server = &cluster.servers[*server].name;
+            row([&cluster.name, server, service.name()], waits.amounts())
+        });
+        Self::new(
+            "cluster server service requests wait_usecs depth active",
+            rows,
+        )
+    }
+
+    /// Returns the owners of the space of targets at a time: a row per target and owner.
+    pub fn of_space(cluster: &'a Cluster, workload: &'a Workload<'a>, time: Nanos) -> Self {
+        let targets = cluster.targets.iter().enumerate();
+        let rows = targets.flat_map(move |(index, target)| {
+            let space = Space::at(workload, index, time);
+            OwnerKind::value_variants().iter().flat_map(move |kind| {
+                let name = name_of(kind);
+                let owners = space.by(*kind).into_iter();
+                owners.map(move |(id, used)| {
+                    let amounts = [u64::from(id), used.kbytes, used.inodes];
+                    row(
+                        [&cluster.name, &target.name, &name].map(String::as_str),
+                        amounts,
+                    )
+                })
+            })
+        });
+        Self::new("cluster target kind id kbytes inodes", rows)
+    }
+
+    /// Writes the table as CSV.
+    pub fn write(self, out: impl Write, header: bool) -> Result<(), Failure> {
+        let mut csv = csv::Writer::from_writer(out);
+        if header {
+            csv.write_record(self.columns.split(' '))?;
         }
-    }
-    Ok(csv.flush()?)
-}
-
-/// Writes the truth about targets as a whole as CSV: a row per target and operation.
-pub fn write_targets(
-    cluster: &Cluster,
-    truths: &[TargetCountersTruth],
-    out: impl Write,
-    header: bool,
-) -> Result<(), Failure> {
-    let mut csv = csv::Writer::from_writer(out);
-    if header {
-        let amounts = ["all", "metadata_servers", "clients", "unidentified"];
-        let names = ["cluster", "target", "operation"].into_iter();
-        csv.write_record(names.chain(amounts))?;
-    }
-    for (target, truth) in cluster.targets.iter().zip(truths) {
-        let clients = truth.of_clients();
-        for (column, amount) in truth.all.amounts() {
-            let parts = [&truth.servers, &clients, &truth.unidentified];
-            let parts = parts.map(|totals| totals.get(column));
-            let amounts = [amount].into_iter().chain(parts);
-            let amounts = amounts.map(|amount| amount.to_string());
-            let names = [cluster.name.clone(), target.name.clone(), column.name()];
-            csv.write_record(names.into_iter().chain(amounts))?;
+        for row in self.rows {
+            csv.write_record(row)?;
         }
+        Ok(csv.flush()?)
     }
-    Ok(csv.flush()?)
-}
 
-/// Writes the truth about the queues of services as CSV: a row per server and service.
-pub fn write_queues(
-    cluster: &Cluster,
-    grown: &ByService,
-    out: impl Write,
-    header: bool,
-) -> Result<(), Failure> {
-    let mut csv = csv::Writer::from_writer(out);
-    if header {
-        csv.write_record("cluster server service requests wait_usecs depth active".split(' '))?;
+    /// Copies the rows into a table of the database.
+    pub fn copy_into(self, table: &str, options: &Options) -> Result<(), Failure> {
+        let mut client = connector(options)?.client()?;
+        let statement = format!("COPY {table} FROM STDIN (FORMAT csv)");
+        let mut copy = client.copy_in(&statement)?;
+        self.write(&mut copy, false)?;
+        copy.finish()?;
+        Ok(())
     }
-    for ((server, service), grown) in grown {
-        let waits: Waits = grown.iter().sum();
-        let server = &cluster.servers[*server].name;
-        let names = [&cluster.name, server, service.name()].map(str::to_owned);
-        let amounts = waits.amounts().map(|amount| amount.to_string());
-        csv.write_record(names.into_iter().chain(amounts))?;
-    }
-    Ok(csv.flush()?)
-}
-
-/// Writes who owns the space of targets at a time as CSV: a row per target and owner.
-pub fn write_space(
-    cluster: &Cluster,
-    time: Nanos,
-    out: impl Write,
-    header: bool,
-) -> Result<(), Failure> {
-    let mut csv = csv::Writer::from_writer(out);
-    if header {
-        csv.write_record("cluster target kind id kbytes inodes".split(' '))?;
-    }
-    let workload = Workload::new(cluster);
-    for (index, target) in cluster.targets.iter().enumerate() {
-        let space = Space::at(&workload, index, time);
-        for kind in OwnerKind::value_variants() {
-            for (id, used) in space.by(*kind) {
-                let names = [cluster.name.clone(), target.name.clone(), name_of(kind)];
-                let amounts = [u64::from(id), used.kbytes, used.inodes];
-                let amounts = amounts.map(|amount| amount.to_string());
-                csv.write_record(names.into_iter().chain(amounts))?;
-            }
-        }
-    }
-    Ok(csv.flush()?)
-}
-
-/// Copies a truth into a table with the columns of its CSV, which `write` writes.
-pub fn copy_into(
-    table: &str,
-    options: &Options,
-    write: impl FnOnce(&mut dyn Write, bool) -> Result<(), Failure>,
-) -> Result<(), Failure> {
-    let mut client = connector(options)?.client()?;
-    let statement = format!("COPY {table} FROM STDIN (FORMAT csv)");
-    let mut copy = client.copy_in(&statement)?;
-    write(&mut copy, false)?;
-    copy.finish()?;
-    Ok(())
 }
 
 /// The number of cells that are not zero, and their sums of calls, bytes and microseconds.
@@ -181,18 +182,16 @@ pub fn write_case(
     let [_, calls, bytes, _] = amounts(truths, |cell| cell.truth);
     put("increments", comparison.increments.into());
     put("counter_readings", comparison.counter_readings as u128);
-    put(
-        "queue_cells",
-        comparison.cells_of("jobstats_queues") as u128,
-    );
-    put("used_cells", comparison.cells_of("jobstats_space") as u128);
-    put(
-        "day_cells",
-        comparison.cells_of("jobstats_space of days") as u128,
-    );
-    put("cells", comparison.cells() as u128);
-    put("differences", comparison.differences() as u128);
-    put("above_truth", comparison.above_truth() as u128);
+    for (name, count) in [
+        ("queue_cells", comparison.cells_of("jobstats_queues")),
+        ("used_cells", comparison.cells_of("jobstats_space")),
+        ("day_cells", comparison.cells_of("jobstats_space of days")),
+        ("cells", comparison.cells()),
+        ("differences", comparison.differences()),
+        ("above_truth", comparison.above_truth()),
+    ] {
+        put(name, count as u128);
+    }
     put("calls", calls);
     put("bytes", bytes);
     for (cause, [_, calls, bytes, _]) in excluded(truths) {

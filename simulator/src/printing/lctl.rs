@@ -110,11 +110,7 @@ pub struct Place<'a> {
 impl Place<'_> {
     /// Returns the parameters of the server with their paths, sorted as in a shell.
     pub fn parameters(self) -> BTreeSet<(String, Parameter)> {
-        let Self {
-            cluster,
-            server,
-            time,
-        } = self;
+        let (cluster, server, time) = (self.cluster, self.server, self.time);
         let plan = Plan::new(cluster);
         let mut parameters = BTreeSet::from([("health_check".to_owned(), Parameter::Health)]);
         for target in
@@ -183,11 +179,7 @@ impl Place<'_> {
 
     /// Returns a parameter other than `job_stats` as lctl prints it, given the state that it depends on.
     pub fn print(self, path: &str, parameter: Parameter, known: ParameterState) -> Vec<u8> {
-        let Self {
-            cluster,
-            server,
-            time,
-        } = self;
+        let (cluster, server, time) = (self.cluster, self.server, self.time);
         let name = path.replace('/', ".");
         let text = match (parameter, known) {
             (Parameter::CleanupInterval(target), _) => {
@@ -276,12 +268,8 @@ impl Player<'_> {
     }
 
     fn services(&mut self, kind: TargetKind) -> &Services {
-        let Place {
-            cluster,
-            server,
-            time,
-        } = self.place;
-        let (here, span) = ((server, kind), Span::new(time, 1));
+        let (cluster, time) = (self.place.cluster, self.place.time);
+        let (here, span) = ((self.place.server, kind), Span::new(time, 1));
         let targets = queue::targets(cluster, here, span);
         for &target in &targets {
             self.target_counters(target);

@@ -183,14 +183,9 @@ impl<'a> Store<'a> {
             }
         }
         let of_target = |(index, target): (usize, &Target)| {
-            let planned = schedule::readings(cluster, index, span).into_iter();
-            let planned = planned.map(|due| ((due.server, timestamp(due.label)), due));
-            let planned: Labels = planned.collect();
-            let due = |label| {
-                let known = planned.get(label).or_else(|| labels.get(label)).copied();
-                known.unwrap_or_else(|| unplanned(*label))
-            };
-            let dues = stored.get(&target.name).into_iter().flatten().map(due);
+            let planned = by_label(schedule::readings(cluster, index, span));
+            let stored = stored.get(&target.name).into_iter().flatten();
+            let dues = stored.map(|label| due_at(*label, &planned, labels));
             let mut dues: Vec<Due> = dues.filter(|due| span.contains(due.time)).collect();
             dues.sort();
             dues
@@ -201,10 +196,7 @@ impl<'a> Store<'a> {
     /// Returns the readings of services in a span that the database holds, with the same true times.
     pub fn service_readings(&mut self, span: Span, labels: &Labels) -> Result<Readings, Error> {
         let (cluster, (from, until)) = (self.cluster, window(span));
-        let planned = schedule::of_servers(cluster, span).into_iter();
-        let planned: Labels = planned
-            .map(|due| ((due.server, timestamp(due.label)), due))
-            .collect();
+        let planned = by_label(schedule::of_servers(cluster, span));
         let sql = r#"SELECT r.server, r.service, r."time" FROM jobstats.server_snapshots r
             WHERE r.cluster = $1 AND r."time" BETWEEN $2 AND $3"#;
         let arguments: [&(dyn ToSql + Sync); 3] =
@@ -216,9 +208,7 @@ impl<'a> Store<'a> {
             let Some((server, service)) = cluster.server(row.get(0)).zip(service) else {
                 continue;
             };
-            let known = planned.get(&(server, label));
-            let known = known.or_else(|| labels.get(&(server, label))).copied();
-            let due = known.unwrap_or_else(|| unplanned((server, label)));
+            let due = due_at((server, label), &planned, labels);
             if span.contains(due.time) {
                 readings.entry((server, *service)).or_default().insert(due);
             }
@@ -272,6 +262,19 @@ pub fn of(cluster: &Cluster) -> Filters {
 /// Returns the times that labels of readings in a span may have: a server's clock may be wrong, but by less than an hour.
 fn window(span: Span) -> (Nanos, Nanos) {
     (span.from - HOUR, span.until + HOUR)
+}
+
+/// Returns planned readings by server and label.
+fn by_label(dues: impl IntoIterator<Item = Due>) -> Labels {
+    let dues = dues.into_iter();
+    dues.map(|due| ((due.server, timestamp(due.label)), due))
+        .collect()
+}
+
+/// Returns the reading with a label: a planned one, a given one, or else one at the time of the label.
+fn due_at(label: (ServerIndex, Timestamp), planned: &Labels, given: &Labels) -> Due {
+    let known = planned.get(&label).or_else(|| given.get(&label)).copied();
+    known.unwrap_or_else(|| unplanned(label))
 }
 
 /// Returns a reading at a time that the shipper chose, on a server with a correct clock.

@@ -126,28 +126,16 @@ impl QueueSnapshot {
     /// Returns what came since the reading before. A service that begins anew shows all that it has; without a start, values that fall
     /// show that.
     fn since_reading(&self, before: &Self) -> QueueGrowth {
-        let span = Span {
-            from: before.label,
-            until: self.label,
-        };
+        let span = Span::new(before.label, self.label - before.label);
         let goes_on = match self.since {
             Some(_) => self.since == before.since,
             None => {
-                let now = self.waits.amounts().into_iter();
-                before
-                    .waits
-                    .amounts()
-                    .into_iter()
-                    .zip(now)
-                    .all(|(was, now)| was <= now)
+                let mut both = before.waits.amounts().into_iter().zip(self.waits.amounts());
+                both.all(|(was, now)| was <= now)
             }
         };
         let started = self.since.filter(|it| !goes_on && span.contains(*it));
-        let known = if goes_on {
-            before.waits
-        } else {
-            Waits::default()
-        };
+        let known = goes_on.then_some(before.waits).unwrap_or_default();
         QueueGrowth {
             span,
             began: started.unwrap_or(span.from),
@@ -158,12 +146,8 @@ impl QueueSnapshot {
 
 impl Waits {
     pub(super) fn of(queue: &Queue) -> Self {
-        Self {
-            requests: queue.waits.samples,
-            usecs: queue.waits.sum,
-            depth: queue.depths.sum,
-            active: queue.active.sum,
-        }
+        let (waits, depths) = (&queue.waits, &queue.depths);
+        Self::from([waits.samples, waits.sum, depths.sum, queue.active.sum])
     }
 
     /// Returns the amounts in the order of the fields.
@@ -171,23 +155,31 @@ impl Waits {
         [self.requests, self.usecs, self.depth, self.active]
     }
 
+    fn with(&self, other: &Self, join: impl Fn(u64, u64) -> u64) -> Self {
+        let (one, other) = (self.amounts(), other.amounts());
+        Self::from(std::array::from_fn(|field| join(one[field], other[field])))
+    }
+
     pub(super) fn less(&self, other: &Self) -> Self {
+        self.with(other, |now, before| now - before)
+    }
+}
+
+impl From<[u64; 4]> for Waits {
+    fn from([requests, usecs, depth, active]: [u64; 4]) -> Self {
         Self {
-            requests: self.requests - other.requests,
-            usecs: self.usecs - other.usecs,
-            depth: self.depth - other.depth,
-            active: self.active - other.active,
+            requests,
+            usecs,
+            depth,
+            active,
         }
     }
 }
 
 impl<'a> Sum<&'a QueueGrowth> for Waits {
     fn sum<I: Iterator<Item = &'a QueueGrowth>>(all: I) -> Self {
-        all.fold(Self::default(), |sum, grown| Self {
-            requests: sum.requests + grown.waits.requests,
-            usecs: sum.usecs + grown.waits.usecs,
-            depth: sum.depth + grown.waits.depth,
-            active: sum.active + grown.waits.active,
+        all.fold(Self::default(), |sum, grown| {
+            sum.with(&grown.waits, |a, b| a + b)
         })
     }
 }

@@ -66,14 +66,11 @@ type ServiceLoads = BTreeMap<(ServerIndex, Service), Vec<(u64, f64)>>;
 impl Usage {
     fn add(&mut self, calls: &Calls) {
         let count = u64::from(calls.count);
-        let moves = calls.request.iter().any(|op| op.is_bytes());
         self.calls += count;
         self.usecs += count * u64::from(calls.usecs);
-        self.bytes += if moves {
-            count * u64::from(calls.bytes)
-        } else {
-            0
-        };
+        if calls.request.iter().any(|op| op.is_bytes()) {
+            self.bytes += count * u64::from(calls.bytes);
+        }
     }
 }
 
@@ -95,31 +92,18 @@ impl<'a> Player<'a> {
             let traffic = self.workload.traffic(target, span);
             let uids: Vec<u32> = traffic.ids.iter().map(|id| uid(id)).collect();
             self.arrive(target, span, &traffic.events, &mut arrived);
-            let load = |event: &Event| {
-                (
-                    (
-                        event.time.div_euclid(WIDTH) * WIDTH,
-                        uids[event.entry as usize],
-                    ),
-                    event.calls,
-                )
-            };
             let mut loads: BTreeMap<(Nanos, u32), Usage> = BTreeMap::new();
-            for (key, calls) in traffic.events.iter().map(load) {
-                loads.entry(key).or_default().add(&calls);
+            for event in &traffic.events {
+                let time = event.time.div_euclid(WIDTH) * WIDTH;
+                let load = loads.entry((time, uids[event.entry as usize]));
+                load.or_default().add(&event.calls);
             }
             series.loads.push(loads);
-            series
-                .targets
-                .push(self.readings(target, span, &traffic.events));
-            let times = (0..)
-                .map(|number| span.from + number * WIDTH)
-                .take_while(|time| *time < span.until);
-            series.used.push(
-                times
-                    .map(|time| (time, used(cluster, &it.name, time)))
-                    .collect(),
-            );
+            let growth = self.readings(target, span, &traffic.events);
+            series.targets.push(growth);
+            let times = (span.from..span.until).step_by(WIDTH as usize);
+            let used = times.map(|time| (time, used(cluster, &it.name, time)));
+            series.used.push(used.collect());
         }
         for (key, intervals) in arrived {
             let waits = self.pass(key, span, &intervals);
@@ -169,11 +153,8 @@ impl<'a> Player<'a> {
                 queue.pass(*calls, *work);
             }
             let now = Waits::of(queue);
-            let since = Span {
-                from: before.0,
-                until: time,
-            };
-            if !begins_anew(cluster, key.0, since) {
+            let since = Span::new(before.0, time - before.0);
+            if Plan::new(cluster).upgrades(key.0, since).next().is_none() {
                 all.push((since, now.less(&before.1)));
             }
             before = (time, now);
@@ -206,7 +187,7 @@ impl<'a> Player<'a> {
                 }
             }
             grown.all.calls += own_calls(cluster, target, from, time);
-            if !begins_anew(cluster, home, grown.span) {
+            if plan.upgrades(home, grown.span).next().is_none() {
                 all.push(grown);
             }
             from = time;
@@ -221,9 +202,8 @@ fn reading_times(cluster: &Cluster, server: ServerIndex, span: Span) -> Vec<Nano
     let first = plan.next_reading(server, span.from + SECOND);
     let times = (0..).map(|number| first + number * cluster.interval);
     let times = times.take_while(|time| *time < span.until);
-    times
-        .filter(|time| !plan.is_unread(server, *time))
-        .collect()
+    let read = times.filter(|time| !plan.is_unread(server, *time));
+    read.collect()
 }
 
 /// Returns the calls of metadata servers to an OST between two times: each polls its free space every five seconds, and gets no answer from
@@ -242,22 +222,6 @@ fn own_calls(cluster: &Cluster, target: TargetIndex, from: Nanos, until: Nanos) 
         TargetKind::Mdt => 0,
         TargetKind::Ost => ((until - from - stalled) / (5 * SECOND)) as u64,
     }
-}
-
-/// Returns whether the counters of a server were reset in a span, so that the difference of two readings is meaningless.
-fn begins_anew(cluster: &Cluster, server: ServerIndex, span: Span) -> bool {
-    let mut upgrades = cluster
-        .incidents
-        .iter()
-        .filter(|it| it.kind == Kind::Upgrade);
-    let is_here = |it: &&Incident| {
-        let mut here = cluster
-            .targets
-            .iter()
-            .filter(|target| target.home == server);
-        here.any(|target| it.targets.contains(&target.name))
-    };
-    upgrades.any(|it| span.contains(it.until) && is_here(&it))
 }
 
 /// Returns the user of an identifier.

@@ -151,11 +151,7 @@ impl Busy {
     fn bursts(self, workload: &Workload, target: TargetIndex, span: Span, traffic: &mut Traffic) {
         let cluster = workload.cluster;
         let here = &cluster.targets[target];
-        let peers = cluster
-            .targets
-            .iter()
-            .filter(|it| it.home == here.home)
-            .count() as f64;
+        let peers = cluster.of_server(here.home).count() as f64;
         let (request, usecs, bytes) = match here.kind {
             TargetKind::Mdt => (plain(Op::Setattr), 120.0, 0),
             TargetKind::Ost => (WRITE, 1_000.0, 1 << 20),

@@ -173,6 +173,12 @@ impl Cluster {
         targets.filter(move |(_, target)| target.kind == kind)
     }
 
+    /// Returns the targets that a server has in normal operation.
+    pub fn of_server(&self, server: ServerIndex) -> impl Iterator<Item = (TargetIndex, &Target)> {
+        let targets = self.targets.iter().enumerate();
+        targets.filter(move |(_, target)| target.home == server)
+    }
+
     /// Returns the number of targets of one kind.
     pub fn count(&self, kind: TargetKind) -> usize {
         self.of_kind(kind).count()

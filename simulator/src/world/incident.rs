@@ -142,26 +142,14 @@ impl Incident {
         rises.filter_map(|it| it.amount(time)).product()
     }
 
-    /// Returns the times in which the server of a target is not read.
-    pub fn gaps<'a>(all: &'a [Self], target: &'a str) -> impl Iterator<Item = Span> + 'a {
-        let gaps = all
-            .iter()
-            .filter(|it| matches!(it.kind, Kind::Gap | Kind::Upgrade));
-        gaps.filter(move |it| it.hits(target)).map(Self::span)
-    }
-
-    /// Returns the times at which the server of a target begins to count anew after an upgrade.
-    pub fn upgrades<'a>(all: &'a [Self], target: &'a str) -> impl Iterator<Item = Nanos> + 'a {
-        let upgrades = all.iter().filter(|it| it.kind == Kind::Upgrade);
-        upgrades
-            .filter(move |it| it.hits(target))
-            .map(|it| it.until)
-    }
-
-    /// Returns the times in which the server of a target is down.
-    pub fn failovers<'a>(all: &'a [Self], target: &'a str) -> impl Iterator<Item = Span> + 'a {
-        let failovers = all.iter().filter(|it| it.kind == Kind::Failover);
-        failovers.filter(move |it| it.hits(target)).map(Self::span)
+    /// Returns the incidents of some kinds that hit a target.
+    pub fn of_kinds<'a>(
+        all: &'a [Self],
+        target: &'a str,
+        kinds: &'a [Kind],
+    ) -> impl Iterator<Item = &'a Self> {
+        all.iter()
+            .filter(move |it| kinds.contains(&it.kind) && it.hits(target))
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::lustre::TargetKind;
 use crate::random::Seed;
 use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND, Span};
-use crate::world::incident::Incident;
+use crate::world::incident::{Incident, Kind};
 use crate::world::{Cluster, ServerIndex, TargetIndex};
 
 /// The time that a target takes to print all its entries.
@@ -87,17 +87,17 @@ impl<'a> Plan<'a> {
 
     /// Returns true if the server is not polled.
     pub fn is_unread(&self, server: ServerIndex, time: Nanos) -> bool {
-        let incidents = &self.cluster.incidents;
-        let first = self.first_target(server).into_iter();
-        let mut gaps = first.flat_map(|name| Incident::gaps(incidents, name));
-        self.meets("gap", server, time, GAP) || gaps.any(|span| span.contains(time))
+        let mut gaps = self.incidents(server, &[Kind::Gap, Kind::Upgrade]);
+        self.meets("gap", server, time, GAP) || gaps.any(|it| it.span().contains(time))
     }
 
     /// Returns true if the server is down and its targets are on its partner.
     pub fn is_down(&self, server: ServerIndex, time: Nanos) -> bool {
         self.cluster.servers[server].partner != server
             && (self.meets("failover", server, time, FAILOVER)
-                || self.incidents(server).any(|span| span.contains(time)))
+                || self
+                    .incidents(server, &[Kind::Failover])
+                    .any(|it| it.span().contains(time)))
     }
 
     /// Returns the name of one target of a server, which represents all: incidents of a server affect each of them. `None` without
@@ -106,24 +106,29 @@ impl<'a> Plan<'a> {
         if self.cluster.incidents.is_empty() {
             return None;
         }
-        let mut targets = self.cluster.targets.iter();
-        let first = targets.find(|target| target.home == server);
-        first.map(|target| target.name.as_str())
+        let first = self.cluster.of_server(server).next();
+        first.map(|(_, target)| target.name.as_str())
     }
 
-    /// Returns the incidents in which a server is down.
-    fn incidents(&self, server: ServerIndex) -> impl Iterator<Item = Span> + use<'a> {
+    /// Returns the incidents of some kinds that hit a server.
+    fn incidents(
+        &self,
+        server: ServerIndex,
+        kinds: &'static [Kind],
+    ) -> impl Iterator<Item = &'a Incident> + use<'a> {
         let incidents = &self.cluster.incidents;
         let first = self.first_target(server).into_iter();
-        first.flat_map(|name| Incident::failovers(incidents, name))
+        first.flat_map(move |name| Incident::of_kinds(incidents, name, kinds))
     }
 
-    /// Returns the times in a span at which a server begins to count anew after an upgrade.
-    fn upgrades(&self, server: ServerIndex, span: Span) -> impl Iterator<Item = Nanos> + use<'a> {
-        let incidents = &self.cluster.incidents;
-        let first = self.first_target(server).into_iter();
-        let upgrades = first.flat_map(|name| Incident::upgrades(incidents, name));
-        upgrades.filter(move |time| span.contains(*time))
+    /// Returns the times in a span at which upgrades reset the counters of a server.
+    pub fn upgrades(
+        &self,
+        server: ServerIndex,
+        span: Span,
+    ) -> impl Iterator<Item = Nanos> + use<'a> {
+        let ends = self.incidents(server, &[Kind::Upgrade]).map(|it| it.until);
+        ends.filter(move |time| span.contains(*time))
     }
 
     /// Returns the server that a target is on.
@@ -174,13 +179,10 @@ impl<'a> Plan<'a> {
     /// Returns the failures of a server on the days of a span.
     fn failovers(&self, server: ServerIndex, span: Span) -> impl Iterator<Item = Span> {
         let starts = self.days(span).map(|day| self.start(day));
-        let failovers = starts.map(|start| Span {
-            from: start + FAILOVER.from,
-            until: start + FAILOVER.until,
-        });
-        let planned = self
-            .incidents(server)
-            .filter(move |it| it.overlap(span).is_some());
+        let failovers = starts.map(|start| FAILOVER.shifted(start));
+        let planned = self.incidents(server, &[Kind::Failover]);
+        let planned = planned.map(Incident::span);
+        let planned = planned.filter(move |it| it.overlap(span).is_some());
         let failovers = failovers.filter(move |failover| self.is_down(server, failover.from));
         failovers.chain(planned)
     }
@@ -204,19 +206,15 @@ impl<'a> Plan<'a> {
 
     /// Returns the last time at which a target was mounted, if that was within two days before.
     pub fn mounted(&self, target: TargetIndex, time: Nanos) -> Option<Nanos> {
-        let span = Span {
-            from: time - 2 * DAY,
-            until: time,
-        };
-        let restarts = self.restarts(target, span);
+        let restarts = self.restarts(target, Span::new(time - 2 * DAY, 2 * DAY));
         restarts.filter(|restart| *restart <= time).max()
     }
 
     /// Returns the target of a server that is not healthy, if there is one.
     pub fn unhealthy(&self, server: ServerIndex, time: Nanos) -> Option<TargetIndex> {
-        let mut targets = self.cluster.targets.iter();
-        let target = targets.position(|target| target.home == server);
-        target.filter(|_| self.meets("health", server, time, UNHEALTHY))
+        let (target, _) = self.cluster.of_server(server).next()?;
+        let is_met = self.meets("health", server, time, UNHEALTHY);
+        is_met.then_some(target)
     }
 
     fn with_clears(&self, others: impl Iterator<Item = Nanos>, span: Span) -> Vec<Nanos> {
@@ -236,8 +234,8 @@ impl<'a> Plan<'a> {
 
     /// Returns the times in a span at which a server resets its counters for targets of one kind.
     pub fn service_starts(&self, server: ServerIndex, kind: TargetKind, span: Span) -> Vec<Nanos> {
-        let mut homes = self.cluster.of_kind(kind).map(|(_, target)| target.home);
-        if homes.any(|home| home == server) {
+        let mut here = self.cluster.of_server(server);
+        if here.any(|(_, target)| target.kind == kind) {
             let returns = self.failovers(server, span).map(|failover| failover.until);
             self.with_clears(returns.chain(self.upgrades(server, span)), span)
         } else {
@@ -263,10 +261,7 @@ impl<'a> Plan<'a> {
             let drawn = self.seed.of("overload", &[*day]).below(firsts.len() as u64);
             firsts[drawn as usize].0 == target
         });
-        days.map(|day| Span {
-            from: self.start(day) + OVERLOAD.from,
-            until: self.start(day) + OVERLOAD.until,
-        })
+        days.map(|day| OVERLOAD.shifted(self.start(day)))
     }
 
     /// Returns true if a server has a target of a kind.

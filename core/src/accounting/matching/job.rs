@@ -65,6 +65,18 @@ pub struct Values {
 }
 
 impl Values {
+    /// The columns of values that runs, jobs and their summaries have in common, with their types.
+    pub const COLUMNS: [(&'static str, &'static str); 8] = [
+        ("uid", "bigint"),
+        ("user_name", "text"),
+        ("gid", "bigint"),
+        ("group_name", "text"),
+        ("account", "text"),
+        ("partition", "text"),
+        ("qos", "text"),
+        ("job_name", "text"),
+    ];
+
     /// Forgets the values in which a further run does not agree.
     fn agree(&mut self, other: &Self) {
         agree(&mut self.gid, &other.gid);

@@ -6,7 +6,8 @@ use std::sync::OnceLock;
 
 use thiserror::Error;
 
-use self::pattern::{Code, Fields, Item, Pattern, behind_long_job, items};
+pub(super) use self::pattern::Code;
+use self::pattern::{Fields, Item, Pattern, behind_long_job, items};
 use super::job_number::names_server;
 use super::length::may_be_longest;
 use super::{Identity, Status};
@@ -240,23 +241,6 @@ impl Format {
             };
         }
         Some(identity)
-    }
-}
-
-impl<'a> Identity<'a> {
-    /// Sets the field of a code at its first occurrence in the format. Returns `None` if the field cannot have this
-    /// value.
-    fn set(&mut self, code: Code, text: &'a str) -> Option<()> {
-        match code {
-            Code::Job if text.is_empty() => self.status = Status::MissingJob,
-            Code::Job => self.job = self.job.or(Some(text)),
-            Code::Executable => self.executable = self.executable.or(Some(text)),
-            Code::Host | Code::ShortHost => self.node = self.node.or(text.split('.').next()),
-            Code::Uid => self.uid = self.uid.or(Some(text.parse().ok()?)),
-            Code::Gid => self.gid = self.gid.or(Some(text.parse().ok()?)),
-            Code::Pid => self.pid = self.pid.or(Some(text.parse().ok()?)),
-        }
-        Some(())
     }
 }
 

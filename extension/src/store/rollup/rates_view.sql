@@ -3,7 +3,7 @@
 CREATE OR REPLACE VIEW jobstats.rates_@name@ AS
 SELECT summed.since, summed.until, summed.bucket, summed.first, summed.last, summed.resets,
     target.cluster, target.filesystem, target.kind, target.name AS target,
-    entry.workload, entry.job, @user@, entry.node, entry.executable, entry.pid,
+    entry.workload, entry.job, @user@, @identifier@,
     entry.status, entry.name AS entry, @account@@rates@
 FROM jobstats.increments_@name@ summed
 LEFT JOIN jobstats.targets target ON target.target_id = summed.target_id

@@ -83,14 +83,7 @@ CREATE TABLE IF NOT EXISTS jobstats.expected (
 CREATE TABLE IF NOT EXISTS jobstats.entries (
     entry_id bigint PRIMARY KEY,
     name text NOT NULL,
-    job text,
-    uid bigint,
-    gid bigint,
-    node text,
-    executable text,
-    pid bigint,
-    format text,
-    status text NOT NULL,
+    @identity@ NOT NULL,
     workload text NOT NULL,
     first_seen timestamptz NOT NULL,
     -- The clusters that have sent the entry; NULL: unknown, since no format depends on it.

@@ -106,7 +106,7 @@ fn pick(seed: Seed, holds: impl Fn(Kind) -> bool) -> Kind {
 fn harmless(cluster: &Cluster, seed: Seed, week: Nanos) -> Incident {
     let kind = pick(seed.of("kind", &[]), Kind::is_harmless);
     let server = seed.of("server", &[]).below(cluster.servers.len() as u64) as usize;
-    let here = cluster.targets.iter().filter(|it| it.home == server);
+    let here = cluster.of_server(server);
     let length = match kind {
         Kind::Upgrade => 15 * MINUTE,
         _ => MINUTE * (20 + seed.of("length", &[]).below(220) as Nanos),
@@ -116,7 +116,7 @@ fn harmless(cluster: &Cluster, seed: Seed, week: Nanos) -> Incident {
         kind,
         from,
         until: from + length,
-        targets: here.map(|it| it.name.clone()).collect(),
+        targets: here.map(|(_, it)| it.name.clone()).collect(),
         users: Vec::new(),
         account: None,
         wait: 0.0,
