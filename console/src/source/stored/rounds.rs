@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jobstats_client::answers::EntryTotalsRow;
 use jobstats_core::base::operation::OPERATIONS;
 use jobstats_core::base::target::TargetKind;
+use jobstats_core::usage::times::calls_have_times;
 
 use super::StoreSource;
 use super::questions::{self, CountersByTarget, Target};
@@ -50,10 +51,8 @@ impl StoreSource {
         let row = &target.row;
         let count = |count: Option<i32>| count.unwrap_or_default().unsigned_abs().into();
         let interval = row.since.map(|since| {
-            let mut usecs = rows
-                .iter()
-                .flat_map(|it| it.usecs.iter().take(OPERATIONS.len()));
-            let has_times = usecs.any(Option::is_some);
+            let usecs = rows.iter();
+            let usecs = usecs.flat_map(|it| it.usecs.iter().take(OPERATIONS.len()));
             let work = rows.iter().filter_map(|it| {
                 let owner = Arc::clone(&self.owners.get(&it.entry_id)?.0);
                 let totals = questions::totals(it);
@@ -62,7 +61,7 @@ impl StoreSource {
             Interval {
                 since: since.as_microsecond(),
                 until: target.time,
-                timed: (!rows.is_empty()).then_some(has_times),
+                timed: calls_have_times(usecs.map(Option::is_some)),
                 work: work.collect(),
                 counters: None,
                 added: count(row.added),
