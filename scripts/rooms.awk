@@ -3,7 +3,7 @@
 #
 #   awk -f scripts/rooms.awk crate/src/lib.rs crate/src/...
 #
-# A table of rooms below the sentence "A room uses only rooms that stand below it" in the head of lib.rs or main.rs is in that order.
+# A table of rooms below the sentence "A room uses only rooms below it" in the head of lib.rs or main.rs is in that order.
 
 function arrow(to) {
     if (to != room && !((room, to) in arrows)) {
@@ -41,7 +41,7 @@ FNR == 1 {
     else if (!over && !(room in seen)) { seen[room]; amount++ }
 }
 over { next }
-is_root && /uses only rooms that stand below it/ { has_order = 1 }
+is_root && /uses only rooms below it/ { has_order = 1 }
 is_root && has_order && /^\/\/! \| / {
     row++
     line = $0

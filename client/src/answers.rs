@@ -1,23 +1,20 @@
 //! Questions to the functions of jobstats, and their answers as typed rows.
 //!
-//! A question is a struct with a field for each argument of its function. An argument that is `None` is left out, so
-//! that the function's own default counts. [`ask`] returns the rows in the order of the function, and [`statement`] the
-//! question as a statement that a person can run.
+//! A question is a struct with a field for each argument; `None` uses the default of the function. [`ask`] returns the rows in
+//! the order of the function; [`statement`] returns the question as a statement for psql. [`words`] joins the words of an argument.
 //!
-//! Arguments and columns have the names that the functions have: `docs/functions/` has a page for each function, which a test
-//! compares with the database; [`Group`] are the labels of a row. An argument that is `None` has its default, and a column is `None`
-//! where the page says NULL. Arguments that list words are made by [`words`].
+//! Arguments and columns have their SQL names, which `docs/functions/` explains; a column is `None` where it is NULL. A row has
+//! the columns that programs read. Fields of type [`Group`] are the labels of a row.
 //!
-//! A `total` is in bytes, calls or, of times such as `service_time`, in seconds, and exact. A `rate` is the total per second that the
-//! targets were observed. `per_call` is in bytes or seconds, and `None` under ten calls. `seconds` is the width of a step or window,
-//! which begins at `time`. A `name` is that of the group, and `formatted` the number that the row is about as people read it. A `share` is
-//! a part of the total of all groups, and `coverage` the observed part of all time of all targets, both from 0 to 1 with four decimals.
+//! A `total` is exact: bytes, calls or, for times such as `service_time`, seconds. A `rate` is the total per observed second.
+//! `per_call` is in bytes or seconds, and `None` below ten calls. `seconds` is the width of a step or window, and `time` its start.
+//! A `share` and a `coverage` are between 0 and 1.
 
 use std::fmt::{Display, Write as _};
 
 use jiff::Timestamp;
 use postgres::{GenericClient, Row};
-use tokio_postgres::types::{FromSql, ToSql, Type};
+use tokio_postgres::types::{ToSql, Type};
 
 use crate::database::error::Error;
 
@@ -31,44 +28,43 @@ mod targets;
 mod usage;
 
 pub use dimension::{Dimension, Filters, Group};
-pub use entries::{Entries, EntryRow, Work, WorkRow};
+pub use entries::{Entries, EntryRow, EntryTotals, EntryTotalsRow};
 pub use events::{EventRow, Events, Explain, ExplainRow};
 pub use interval::Interval;
 pub use jobs::{Compare, CompareRow, Job, JobRow, JobUsage, JobUsageRow, Jobs, JobsRow};
 pub use targets::{
-    Health, HealthRow, Kept, KeptRow, Nearest, NearestRow, Now, NowRow, Quality, QualityRow,
-    QueueRow, Queues, Space, SpaceRow, TargetRow, Targets,
+    Health, HealthRow, Nearest, NearestRow, Quality, QualityRow, QueueRow, Queues, Retained,
+    RetainedRow, Space, SpaceRow, TargetRow, Targets,
 };
 pub use usage::{
     Balance, BalanceRow, Baseline, BaselineRow, ChangeRow, Changes, Densities, DensityRow,
     FindingRow, Findings, IoSizeRow, IoSizes, RateRow, Rates, Summary, SummaryRow, Top, TopRow,
-    TotalRow, Totals, Untracked, UntrackedRow, Verdict, VerdictRow,
+    TotalRow, Totals, Untracked, UntrackedRow,
 };
 
-/// Joins words to the text of an argument, such as `by`, `operations` or `levels`.
+/// Joins words for an argument such as `by`, `operations` or `levels`.
 pub fn words(words: impl IntoIterator<Item = impl Display>) -> Option<String> {
     let words: Vec<_> = words.into_iter().map(|it| it.to_string()).collect();
     Some(words.join(","))
 }
 
-/// Asks a question and returns the rows of its answer.
+/// Runs a question and returns its rows.
 ///
 /// # Errors
 ///
-/// Fails if the connection or the function fails, and if a column is missing or has another type than expected, which
-/// is so if the store is of another version.
+/// Fails if the connection or the function fails, or if a column is missing or of another type, as in a store of another version.
 pub fn ask<Q: Question>(
     client: &mut impl GenericClient,
     question: &Q,
 ) -> Result<Vec<Q::Answer>, Error> {
     let arguments = question.arguments();
-    let statement = Q::SOURCE.statement(&Q::Answer::columns(), &arguments.parameters());
+    let statement = Q::SOURCE.statement(Q::Answer::COLUMNS, &arguments.parameters());
     let rows = client.query_typed(&statement, &arguments.values)?;
     let answers = rows.iter().map(Q::Answer::from_row);
     Ok(answers.collect::<Result<_, _>>()?)
 }
 
-/// Returns a question as a statement with its values in it, which psql can run. It selects these columns, or all.
+/// Returns a question as a statement for psql, with its values as literals. It selects these columns, or all.
 pub fn statement<Q: Question>(question: &Q, columns: &[&str]) -> String {
     let arguments = question.arguments();
     let mut statement = Q::SOURCE.statement(columns, &arguments.named(&arguments.literals));
@@ -92,14 +88,14 @@ pub trait Question {
 
 /// A row of an answer.
 pub trait Answer: Sized {
-    /// Returns the names of the columns.
-    fn columns() -> Vec<&'static str>;
+    /// The names of the columns.
+    const COLUMNS: &'static [&'static str];
 
     /// Reads a row by the names of its columns.
     ///
     /// # Errors
     ///
-    /// Fails if a column is missing, has another type, or is NULL where that is not expected.
+    /// Fails if a column is missing, of another type, or unexpectedly NULL.
     fn from_row(row: &Row) -> Result<Self, tokio_postgres::Error>;
 }
 
@@ -110,17 +106,17 @@ pub enum Source {
     Function(&'static str),
     /// A view, with its schema.
     View(&'static str),
-    /// The rows of a view, or of a function that is called so, that fulfil a condition. In both `$` and its name stand for an argument.
-    Part {
-        /// The view with its schema, or the call of the function.
-        view: &'static str,
+    /// A view or a call, with a condition. `$name` is the argument of that name.
+    Filtered {
+        /// The view with its schema, or the call.
+        source: &'static str,
         /// The condition.
         condition: &'static str,
     },
 }
 
 impl Source {
-    /// Returns the statement that reads these columns. Each argument is a name and the text in the place of its value.
+    /// Returns the statement that reads these columns. An argument is a name and its SQL expression.
     fn statement(self, columns: &[&str], arguments: &[(&str, String)]) -> String {
         let columns: Vec<_> = columns.iter().map(|name| format!(r#""{name}""#)).collect();
         let mut statement = format!("SELECT {} FROM ", columns.join(", "));
@@ -131,18 +127,18 @@ impl Source {
                 write!(statement, "{name}({})", list.collect::<Vec<_>>().join(", "))
             }
             Self::View(name) => write!(statement, "{name}"),
-            Self::Part { view, condition } => {
-                let (view, condition) = (filled(view, arguments), filled(condition, arguments));
-                write!(statement, "{view} WHERE {condition}")
+            Self::Filtered { source, condition } => {
+                let source = fill(source, arguments);
+                write!(statement, "{source} WHERE {}", fill(condition, arguments))
             }
         };
         statement
     }
 }
 
-/// Puts values into a condition. A value is not looked at again, whatever it has in it.
-fn filled(condition: &str, arguments: &[(&str, String)]) -> String {
-    let mut parts = condition.split('$');
+/// Replaces `$name` by arguments, which are not searched again.
+fn fill(template: &str, arguments: &[(&str, String)]) -> String {
+    let mut parts = template.split('$');
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let end = part.find(|c: char| !c.is_ascii_lowercase() && c != '_');
@@ -154,8 +150,7 @@ fn filled(condition: &str, arguments: &[(&str, String)]) -> String {
     out
 }
 
-/// The arguments of a function, by name. Their types are sent too, so that PostgreSQL chooses no other function of the
-/// same name.
+/// The arguments of a function by name, with their types, which select among functions of one name.
 #[derive(Default)]
 pub struct Arguments<'a> {
     names: Vec<&'static str>,
@@ -176,7 +171,7 @@ impl<'a> Arguments<'a> {
         self.named(&numbers)
     }
 
-    /// Returns the arguments with these texts in the place of their values.
+    /// Returns the arguments with these SQL expressions.
     fn named(&self, values: &[String]) -> Vec<(&'static str, String)> {
         let names = self.names.iter().copied();
         names.zip(values.iter().cloned()).collect()
@@ -185,21 +180,21 @@ impl<'a> Arguments<'a> {
 
 /// A field of a question.
 trait Argument {
-    /// Adds the arguments that the field consists of. Most fields are one argument.
+    /// Adds the arguments of the field, mostly one.
     fn add<'a>(&'a self, name: &'static str, arguments: &mut Arguments<'a>);
 }
 
-/// A value with the type that the functions of jobstats take it as.
+/// A value of an SQL type.
 trait Value: ToSql + Sync {
     /// The type of the argument.
     const TYPE: Type;
 
-    /// Returns true for a value that is the same as no argument.
+    /// Returns true if the argument is omitted.
     fn is_left_out(&self) -> bool {
         false
     }
 
-    /// Returns the value as a literal of SQL.
+    /// Returns the value as an SQL literal.
     fn literal(&self) -> String;
 }
 
@@ -247,13 +242,12 @@ impl<T: Value> Argument for Option<T> {
     }
 }
 
-/// The window of a question: after `since`, up to and including `until`. Without them it is the last ten minutes.
+/// The window of a question: after `since`, up to and including `until`; by default the last ten minutes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Window {
-    /// The time after which the window begins.
+    /// The start, which is excluded.
     pub since: Option<Timestamp>,
-    /// The time with which the window ends. A window that reaches now ends where the targets that are not late have
-    /// been observed.
+    /// The end. A window up to now ends at the last observation of all targets that are not late.
     pub until: Option<Timestamp>,
 }
 
@@ -274,27 +268,7 @@ impl Argument for Window {
     }
 }
 
-/// A field of an answer.
-trait Field: Sized {
-    /// Returns the names of the columns that the field consists of. Most fields are one column.
-    fn columns(name: &'static str) -> Vec<&'static str>;
-
-    /// Reads the field from its columns.
-    fn read(name: &str, row: &Row) -> Result<Self, tokio_postgres::Error>;
-}
-
-impl<T: for<'a> FromSql<'a>> Field for T {
-    fn columns(name: &'static str) -> Vec<&'static str> {
-        vec![name]
-    }
-
-    fn read(name: &str, row: &Row) -> Result<Self, tokio_postgres::Error> {
-        row.try_get(name)
-    }
-}
-
-/// Defines structs of questions, with a field for each argument of a function, and, after the arrow, of the rows of their answers, with a
-/// field for each column.
+/// Defines structs of questions, with a field for each argument, and of rows, with a field for each column.
 macro_rules! questions {
     ($(
         $(#[$doc:meta])*
@@ -336,13 +310,11 @@ macro_rules! questions {
         }
 
         impl $crate::answers::Answer for $row {
-            fn columns() -> Vec<&'static str> {
-                [$(<$column_type as $crate::answers::Field>::columns(stringify!($column)),)*].concat()
-            }
+            const COLUMNS: &'static [&'static str] = &[$(stringify!($column),)*];
 
             fn from_row(row: &postgres::Row) -> Result<Self, tokio_postgres::Error> {
                 Ok(Self {
-                    $($column: $crate::answers::Field::read(stringify!($column), row)?,)*
+                    $($column: row.try_get(stringify!($column))?,)*
                 })
             }
         }

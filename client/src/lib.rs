@@ -1,6 +1,6 @@
 //! Connects programs to a jobstats store, reads the answers of its functions as typed rows, and spools scrapes until they are sent.
 //!
-//! A room uses only rooms that stand below it.
+//! A room uses only rooms below it.
 //!
 //! | room | task |
 //! |---|---|
@@ -10,7 +10,7 @@
 //! | [`spool`] | scrapes on disk until the database has stored them |
 //! | [`files`] | safe reading and writing of files: permissions, symbolic links, errors that name the path |
 //!
-//! A program flattens [`Options`] into its command line, makes a [`Connector`] of them, and asks:
+//! A program flattens [`Options`] into its command line, makes a [`Connector`] of them, and runs questions:
 //!
 //! ```no_run
 //! use std::time::Duration;
@@ -29,7 +29,7 @@
 //!         ..Top::default()
 //!     };
 //!     for row in ask(&mut client, &question)? {
-//!         println!("job {}: {:?}", row.name, row.formatted);
+//!         println!("job {:?}: {:?}", row.labels.job, row.total);
 //!     }
 //!     Ok(())
 //! }

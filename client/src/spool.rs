@@ -19,16 +19,15 @@
 //!
 //! # The directory
 //!
-//! A [`Directory`] holds the files that wait, and below `rejected/` those that are set aside. A file is written under a
-//! temporary name, synced and renamed, and then the directory is synced: after a crash, a reading is there as a whole or
-//! not at all. A counter orders the files, because a clock may step back. The order is that within each source; readers
-//! and senders need locks of their own against others of their kind, but none against each other. [`Losses`] in the file
-//! `losses` count the readings that were dropped or set aside.
+//! A [`Directory`] holds the files to send, and below `rejected/` the rejected ones. A file is written under a temporary name, synced and
+//! renamed, and then the directory is synced: a crash never leaves part of a scrape. A counter orders the files of each source, because a
+//! clock may step back. Readers need a lock against each other, and so do senders, but a reader and a sender do not. [`Losses`] in the
+//! file `losses` count dropped and rejected scrapes.
 
 mod directory;
 mod file;
 mod losses;
 
-pub use directory::{Directory, Dropped, Entry, Limits, REJECTED, is_source};
+pub use directory::{Directory, DroppedCounts, Entry, Limits, REJECTED, is_source};
 pub use file::{Covers, Data, Index, SpoolError, SpoolFile, Text, write};
 pub use losses::Losses;

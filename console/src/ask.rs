@@ -1,4 +1,4 @@
-//! Connects to a store that the configuration or the command line names, and says why a command cannot ask it.
+//! Connects to a store, which the configuration or the command line names, and explains failures.
 
 pub mod config;
 pub mod error;

@@ -3,6 +3,7 @@
 mod events;
 mod inquiry;
 mod options;
+mod output;
 mod top;
 
 use std::process::ExitCode;
@@ -92,7 +93,7 @@ fn execute(command: Command) -> Result<ExitCode, Error> {
         Command::Compare(compare) => inquiry::compare(&compare)?,
         Command::Report(report) => inquiry::report(&report)?,
         Command::Events(options) => events::list(&options)?,
-        // A plug-in has exit codes of its own.
+        // A plug-in has different exit codes.
         Command::Check(check) => return Ok(events::check(&check)),
         Command::Export(export) => export::run(&export)?,
         Command::Serve(options) => serve::run(&options)?,

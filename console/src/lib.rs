@@ -2,19 +2,19 @@
 //!
 //! # The rooms
 //!
-//! A room uses only rooms that stand below it.
+//! A room uses only rooms below it.
 //!
 //! | room | task |
 //! |---|---|
 //! | `commands` | reads the command line, and runs its commands |
 //! | `terminal` | runs the screen, or prints tables instead, and ends the program at a signal |
 //! | `export` | writes files of Parquet, one for each day |
-//! | `serve` | answers users of this machine over HTTP at a socket, and asks there |
+//! | `serve` | serves users of this machine over HTTP, and is the client of that service |
 //! | `report` | makes reports of a store, part by part |
-//! | `subject` | asks a store about a job, a user or a target, and prints the answers as text and JSON |
-//! | `show` | shows readings as lines of text and as JSON, and has the pages of HTML and their charts |
-//! | `source` | brings readings: of commands, of a recording, or of a store |
-//! | `live` | compares readings and keeps the state of all targets, whose work it is, and the rows that follow |
+//! | `subject` | queries a store about a job, a user or a target, and prints the answers as text and JSON |
+//! | `show` | shows rounds as text and JSON, and has the HTML pages and their charts |
+//! | `source` | reads rounds from commands, a recording or a store |
+//! | `live` | compares snapshots, and keeps the state of targets, owners and rows |
 //! | `ask` | connects to the store that the configuration or the command line names |
 //! | `values` | prints and reads numbers, names and times |
 
@@ -36,6 +36,6 @@ mod testing;
 mod values;
 
 pub use commands::run;
-pub use live::history::Board;
+pub use live::history::History;
 pub use source::stored::Scope;
-pub use source::{Source, Step, Stored, Update};
+pub use source::{Source, Step, StoreSource, Update};

@@ -3,9 +3,9 @@
 pub mod history;
 pub mod interval;
 pub mod order;
+pub mod owner;
 pub mod rows;
 pub mod state;
 pub mod sums;
 pub mod user_names;
 pub mod view;
-pub mod who;

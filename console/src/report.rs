@@ -43,7 +43,7 @@ mod vocabulary {
     pub use super::scope::{Measure, Scope};
     pub(super) use super::{Load, by_target, change, made, point, steps, target, user, work};
     pub use crate::ask::error::Error;
-    pub use crate::ask::store::{Answered, Store};
+    pub use crate::ask::store::{Answer, Store};
     pub use crate::show::chart::frame::{Point, Series, TimeAxis};
     pub use crate::show::chart::{Chart, Words};
     pub use crate::show::html::{Block, Cell, Figure, Page, Section, Statements, Table};
@@ -95,7 +95,7 @@ pub fn filesystem(store: &mut Store, mut scope: Scope) -> Result<Page, Error> {
     Ok(page(&scope, lead, sections))
 }
 
-/// Makes the report about the work of a user, who need not see any other. Fails if there is none.
+/// Creates the report of a user's usage. Fails without usage.
 pub fn own(store: &mut Store, mut scope: Scope) -> Result<Page, Error> {
     let totals = ask_totals(store, &scope.work())?;
     if totals.rows.is_empty() {
@@ -131,7 +131,7 @@ pub fn own(store: &mut Store, mut scope: Scope) -> Result<Page, Error> {
     Ok(page(&scope, lead, sections))
 }
 
-/// Asks for the load of each target, and for what stands out.
+/// Loads the heat map of targets, and peaks.
 fn places(store: &mut Store, scope: &Scope, load: &Load) -> Result<(Vec<Heatmap>, Spans), Error> {
     let mut spans = standout::ask(store, scope, load)?;
     let heatmaps = scope.all().into_iter();
@@ -141,7 +141,7 @@ fn places(store: &mut Store, scope: &Scope, load: &Load) -> Result<(Vec<Heatmap>
     Ok((heatmaps, spans))
 }
 
-/// Returns the load over time, with what stands out, and who made it.
+/// Returns the load over time, with its peaks and main users.
 fn course(
     store: &mut Store,
     scope: &Scope,
@@ -179,7 +179,7 @@ fn beginning(
     Ok(sections.collect())
 }
 
-/// Returns the page of a window in which nothing was observed.
+/// Returns the page of a window without observations.
 fn empty(store: &mut Store, scope: &Scope, load: &Load) -> Result<Page, Error> {
     let notes = load.notes.iter().map(|note| format!(" {}", shown(note)));
     let notes: String = notes.collect();
@@ -214,7 +214,7 @@ fn page(scope: &Scope, lead: String, sections: Vec<Section>) -> Page {
     }
 }
 
-/// Says when and by which program a page was made.
+/// Returns the time and the program that made a page.
 fn made(clock: &Clock) -> String {
     let made = clock.minute(Timestamp::now());
     let version = env!("CARGO_PKG_VERSION");
@@ -227,7 +227,7 @@ fn user(group: &Group) -> String {
     name.map_or_else(|| "(no user)".to_owned(), shown)
 }
 
-/// Says how a rate compares with that of the week before.
+/// Compares a rate with the week before.
 fn change(now: Option<f64>, before: Option<f64>) -> String {
     let ratio = match (now, before) {
         (Some(now), Some(before)) if before > 0.0 => now / before,
@@ -261,7 +261,7 @@ fn work(points: &[Point]) -> f64 {
 
 /// Returns the target of a row.
 fn target(row: &RateRow) -> &str {
-    row.group.target.as_deref().unwrap_or_default()
+    row.labels.target.as_deref().unwrap_or_default()
 }
 
 /// Returns the table of the steps of targets with the largest rates of an operation.
@@ -288,7 +288,7 @@ fn by_target<'r>(
 ) -> BTreeMap<(&'r str, &'r str), Vec<Point>> {
     let mut targets: BTreeMap<_, Vec<Point>> = BTreeMap::new();
     for row in rows {
-        let kind = row.group.kind.as_deref().unwrap_or_default();
+        let kind = row.labels.kind.as_deref().unwrap_or_default();
         let steps = targets.entry((kind, target(row))).or_default();
         steps.push(point(row));
     }

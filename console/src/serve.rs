@@ -1,4 +1,4 @@
-//! Answers users of this machine about their own work, over HTTP at a socket where the kernel says who asks.
+//! Serves users of this machine their own data, over HTTP on a socket with peer credentials.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -28,7 +28,7 @@ mod web;
 pub use client::{ask, is_done};
 pub use question::{Kind, Question, Words};
 
-/// The socket that is asked if no database is named.
+/// The default socket.
 pub const SOCKET: &str = "/run/jobstats/console.sock";
 
 /// The list of exit codes that `--help` shows.
@@ -57,7 +57,7 @@ pub struct Serve {
     pub database: config::Database,
 }
 
-/// Runs `serve`, until a signal asks for its end.
+/// Runs `serve` until a signal.
 pub fn run(options: &Serve) -> Result<(), Error> {
     let database = options.database.complete()?;
     let proxy = web::Proxy::new(&options.web)?;
@@ -71,7 +71,7 @@ pub fn run(options: &Serve) -> Result<(), Error> {
             Some((address, proxy)) => Some((TcpListener::bind(address).await?, Arc::new(proxy))),
             None => None,
         };
-        let doors = listen::Doors { socket, web };
+        let listeners = listen::Listeners { socket, web };
         let (mut end, mut interrupt) = (
             signal(SignalKind::terminate())?,
             signal(SignalKind::interrupt())?,
@@ -82,7 +82,7 @@ pub fn run(options: &Serve) -> Result<(), Error> {
                 _ = interrupt.recv() => {}
             }
         };
-        let address = doors
+        let address = listeners
             .web
             .as_ref()
             .map(|(listener, _)| listener.local_addr());
@@ -92,7 +92,7 @@ pub fn run(options: &Serve) -> Result<(), Error> {
             options.socket.display(),
             address.unwrap_or_default()
         );
-        listen::listen(doors, &service, stop).await;
+        listen::listen(listeners, &service, stop).await;
         let _ = fs::remove_file(&options.socket);
         Ok::<_, Error>(())
     });
@@ -101,7 +101,7 @@ pub fn run(options: &Serve) -> Result<(), Error> {
     served
 }
 
-/// Makes the socket. One that nobody answers at is left over, and makes room.
+/// Creates the socket and replaces a stale one.
 fn bind(path: &Path) -> io::Result<UnixListener> {
     let is_socket = fs::symlink_metadata(path).is_ok_and(|it| it.file_type().is_socket());
     if is_socket && UnixStream::connect(path).is_err() {

@@ -11,13 +11,13 @@ mod tests;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::live::history::{Board, Loads, Medians};
-use crate::live::interval::Reading;
+use crate::live::history::{History, Loads, Medians};
+use crate::live::interval::Round;
 use crate::live::user_names::UserNames;
 
 pub use commands::{Commands, Input, server_of};
 pub use replay::Replay;
-pub use stored::Stored;
+pub use stored::StoreSource;
 
 /// A source cannot be used any more.
 #[derive(Debug, thiserror::Error)]
@@ -37,7 +37,7 @@ pub enum Error {
 /// A step to another reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// The next reading. Of commands, this is the only step. The first one of a store is the moment that was asked for.
+    /// The next round: the only step of commands; the first one of a store is the requested time.
     Next,
     /// So many readings forward, or back.
     By(isize),
@@ -59,8 +59,8 @@ pub struct Position {
 /// The result of a step.
 #[derive(Debug, Default)]
 pub struct Update {
-    /// The new readings, in order; none at the end of a recording.
-    pub readings: Vec<Reading>,
+    /// The new rounds in order; empty at the end of a recording.
+    pub readings: Vec<Round>,
     /// True if these readings do not follow those before.
     pub begins_anew: bool,
     /// The place in a recording.
@@ -68,7 +68,7 @@ pub struct Update {
     /// The time until the next reading of a recording, in microseconds. Of live readings, it is the time until the next attempt
     /// after a failure.
     pub until_next: Option<i64>,
-    /// True if readings are those of now, false if they are those of the past; `None` if that has not changed.
+    /// True for live rounds, false for the past; `None` if unchanged.
     pub is_live: Option<bool>,
     /// The loads of file systems in the day before, if they are new.
     pub history: Option<Loads>,
@@ -80,9 +80,9 @@ pub struct Update {
 
 impl Update {
     /// Brings the state of the targets, and the names of users, up to date.
-    pub fn apply(self, board: &mut Board, users: &mut Arc<UserNames>) {
+    pub fn apply(self, board: &mut History, users: &mut Arc<UserNames>) {
         if self.begins_anew {
-            *board = Board::default();
+            *board = History::default();
         }
         if let Some(history) = self.history {
             board.history = history;
@@ -108,6 +108,6 @@ pub trait Source: Send {
     /// Fails if there will be no more readings. Servers that fail are part of a reading.
     fn step(&mut self, step: Step) -> Result<Update, Error>;
 
-    /// Returns true if readings are made now, so that they have to be asked for in time.
+    /// Returns true if rounds must be requested in time.
     fn is_live(&self) -> bool;
 }

@@ -18,13 +18,13 @@ pub mod space;
 pub mod target;
 pub mod user;
 
-use crate::ask::store::{Answered, Error, Store};
+use crate::ask::store::{Answer, Error, Store};
 use crate::show::html::Statements;
 use questions::Selection;
 use space::Space;
 
-/// A subject, or the notes of a store that knows nothing of it.
-pub type Asked = Result<Subject, Vec<String>>;
+/// A subject, or the notes of a store without data about it.
+pub type Lookup = Result<Subject, Vec<String>>;
 
 /// The operations whose course is shown.
 pub const COURSE: [&str; 4] = ["read_bytes", "write_bytes", "metadata", "service_time"];
@@ -47,7 +47,7 @@ jobstats_core::named! {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Subject {
     pub kind: Kind,
-    /// The name, as it was asked for.
+    /// The requested name.
     pub name: String,
     /// The work that all numbers are about.
     pub work: Selection,
@@ -122,7 +122,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Returns the usage of which only the total is known, in so many seconds.
+    /// Returns the usage of a total over so many seconds.
     fn of_total(operation: &str, total: Option<Decimal>, seconds: f64) -> Self {
         Self {
             operation: operation.to_owned(),
@@ -149,7 +149,7 @@ pub struct Step {
     pub time: Timestamp,
     /// The width of the step.
     pub seconds: f64,
-    /// The rate of each of the operations of a course; `None` if nothing was observed.
+    /// The rates of the operations; `None` if not observed.
     pub rates: [Option<f64>; COURSE.len()],
     /// The observed part of the step.
     pub coverage: f64,
@@ -194,14 +194,14 @@ pub struct Ranking {
     pub by: &'static str,
     /// The operation that ranks.
     pub operation: &'static str,
-    pub rows: Vec<Ranked>,
+    pub rows: Vec<RankingRow>,
     /// The number of groups that are left out.
     pub more: usize,
 }
 
 /// A group of a ranking.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Ranked {
+pub struct RankingRow {
     /// The name of the group; `None` for work without one.
     pub name: Option<String>,
     /// More about the group, such as the account of a user.
@@ -219,7 +219,7 @@ pub struct Ranked {
     pub metadata: Option<Decimal>,
 }
 
-impl Ranked {
+impl RankingRow {
     /// Returns the amounts, each with the name of its operation.
     pub const fn amounts(&self) -> [(&'static str, Option<Decimal>); 4] {
         [
@@ -243,7 +243,7 @@ impl Ranking {
     ) -> Self {
         let ranked = rows.iter().map(|row| {
             let (name, detail) = named(row);
-            Ranked {
+            RankingRow {
                 name,
                 detail,
                 share: None,
@@ -256,10 +256,10 @@ impl Ranking {
         Self::by_amount(by, ranked.collect())
     }
 
-    /// Ranks groups: by the time of servers or, if the answer has none, by metadata requests.
-    fn by_amount(by: &'static str, mut rows: Vec<Ranked>) -> Self {
+    /// Ranks groups by service time, or by metadata requests if there is none.
+    fn by_amount(by: &'static str, mut rows: Vec<RankingRow>) -> Self {
         let is_timed = rows.iter().any(|row| row.service_time.is_some());
-        let amount = |row: &Ranked| match is_timed {
+        let amount = |row: &RankingRow| match is_timed {
             true => row.service_time.map_or(0.0, number),
             false => row.metadata.map_or(0.0, number),
         };
@@ -304,12 +304,12 @@ impl Subject {
         fact.map(|fact| &fact.value)
     }
 
-    /// Adds those of the properties that it has.
+    /// Adds the known facts.
     fn add<const N: usize>(&mut self, facts: [Option<Fact>; N]) {
         self.facts.extend(facts.into_iter().flatten());
     }
 
-    /// Asks for the groups of the work, ranks them by a dimension, and returns them.
+    /// Loads the groups of the usage, ranks them by a dimension, and returns them.
     fn rank(
         &mut self,
         store: &mut Store,
@@ -324,7 +324,7 @@ impl Subject {
     }
 
     /// Takes over what the store notes, each notice once, and the statement.
-    fn note<A>(&mut self, title: &str, answered: &Answered<A>) {
+    fn note<A>(&mut self, title: &str, answered: &Answer<A>) {
         for note in &answered.notes {
             if !self.notes.contains(note) {
                 self.notes.push(note.clone());
@@ -353,7 +353,7 @@ fn exact<S: Serializer>(decimal: &Option<Decimal>, serializer: S) -> Result<S::O
     }
 }
 
-/// Returns the texts that are known, for beside a name.
+/// Joins the known texts after a name.
 fn joined(texts: [&Option<String>; 2]) -> Option<String> {
     let texts: Vec<_> = texts.into_iter().flatten().map(String::as_str).collect();
     (!texts.is_empty()).then(|| texts.join(", "))

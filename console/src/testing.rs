@@ -11,8 +11,8 @@ use jobstats_core::base::operation::find;
 use jobstats_core::base::target::{TargetKind, kind_in_name};
 use jobstats_core::rules::increment::Column;
 
-use crate::live::interval::{Interval, Reading, Seen, Whole, Work};
-use crate::live::who::Names;
+use crate::live::interval::{EntryUsage, Interval, Round, TargetCounters, TargetSnapshot};
+use crate::live::owner::Names;
 use crate::report::{Load, Measure, Scope};
 use crate::show::chart::frame::Point;
 use crate::values::when::Clock;
@@ -88,19 +88,19 @@ pub fn interval(since: Micros, until: Micros, work: &[(&str, &str, i64)]) -> Int
             Some(operation) => Column::Usecs(find(operation.as_bytes()).unwrap()),
             None => Column::Total(find(operation.as_bytes()).unwrap()),
         };
-        Work {
-            who: names.who(id),
+        EntryUsage {
+            owner: names.owner(id),
             totals: vec![(column, *total)],
         }
     });
     let work: Vec<_> = work.collect();
-    let is_timed = |work: &Work| matches!(work.totals[0].0, Column::Usecs(_));
+    let is_timed = |work: &EntryUsage| matches!(work.totals[0].0, Column::Usecs(_));
     Interval {
         since: since * SECOND,
         until: until * SECOND,
         timed: (!work.is_empty()).then(|| work.iter().any(is_timed)),
         work,
-        whole: None,
+        counters: None,
         added: 0,
         resets: 0,
         removed: 0,
@@ -108,21 +108,21 @@ pub fn interval(since: Micros, until: Micros, work: &[(&str, &str, i64)]) -> Int
 }
 
 /// Adds what a target has counted by itself to its interval: the totals, and the parts of them that are in no entry.
-pub fn counted(interval: Interval, whole: &[(&str, f64, f64)]) -> Interval {
-    let mut counted = Whole::default();
-    for (name, total, untracked) in whole {
+pub fn counted(interval: Interval, counters: &[(&str, f64, f64)]) -> Interval {
+    let mut counted = TargetCounters::default();
+    for (name, total, untracked) in counters {
         let unit = if *name == "service_time" { 1e6 } else { 1.0 };
         counted.add(name, (total * unit) as i128, (untracked * unit) as i128);
     }
     Interval {
-        whole: Some(counted),
+        counters: Some(counted),
         ..interval
     }
 }
 
 /// Makes a reading at a second, with one text for each target.
-pub fn reading(time: Micros, targets: &[(&str, Option<Interval>)]) -> Reading {
-    let seen = targets.iter().map(|(name, interval)| Seen {
+pub fn reading(time: Micros, targets: &[(&str, Option<Interval>)]) -> Round {
+    let seen = targets.iter().map(|(name, interval)| TargetSnapshot {
         target: (*name).into(),
         kind: kind_in_name(name).unwrap_or(TargetKind::Ost),
         server: format!("oss-of-{name}").into(),
@@ -131,9 +131,9 @@ pub fn reading(time: Micros, targets: &[(&str, Option<Interval>)]) -> Reading {
         problems: 0,
         interval: interval.clone(),
     });
-    Reading {
+    Round {
         time: time * SECOND,
-        seen: seen.collect(),
+        snapshots: seen.collect(),
         pending: Vec::new(),
         failures: Vec::new(),
     }

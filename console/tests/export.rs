@@ -172,7 +172,7 @@ fn days_are_exported_once() {
         assert_eq!(texts["user_name"], [name.to_owned()].into(), "{day}");
         assert!(texts["job_name"].contains(HOSTILE), "{day}");
     }
-    // A second call has nothing to do, and a third one writes one day anew.
+    // A second call writes no file, and a third one rewrites one day.
     let written = |name: &str| fs::metadata(out.join(name)).unwrap().modified().unwrap();
     let before = (written(&names[0]), written(&names[1]));
     store.exported(&out, &[]);

@@ -17,7 +17,7 @@ use jiff::{SignedDuration, Timestamp};
 use service::Running;
 use tempfile::TempDir;
 
-/// The stores: that of a simulated cluster, and one in which everything that users name is hostile.
+/// The stores: a simulated cluster, and one with hostile names.
 const SIMULATED: &str = "simulated";
 const HOSTILE: &str = "hostile";
 
@@ -28,7 +28,7 @@ struct Reports {
 }
 
 impl Reports {
-    /// Writes reports of all kinds. Returns `None`, and says so, where there is no server.
+    /// Writes reports of all kinds. Without a server it prints so and returns `None`.
     fn new() -> Option<Self> {
         let simulated = simulated()?;
         let hostile = hostile(HOSTILE)?;
@@ -76,7 +76,7 @@ impl Reports {
     }
 }
 
-/// Looks at pages, and fails if there is anything wrong with them. Returns false, and says so, where the tools are missing.
+/// Checks pages in a browser. Without the tools it prints so and returns false.
 fn look<A: AsRef<OsStr>>(command: &str, arguments: impl IntoIterator<Item = A>) -> bool {
     let python = env::var_os("JOBSTATS_TEST_PYTHON").unwrap_or_else(|| "python3".into());
     let looked = Command::new(python)
@@ -229,7 +229,7 @@ fn reports_look_as_they_should_and_can_be_read_by_everybody() {
     let Some(reports) = Reports::new() else {
         return;
     };
-    // What users name changes texts alone, and nothing that axe looks at.
+    // Hostile names change only texts, not the findings of axe.
     let _ = look("check", reports.of(SIMULATED)) && look("inspect", reports.of(HOSTILE));
 }
 
@@ -237,7 +237,7 @@ fn reports_look_as_they_should_and_can_be_read_by_everybody() {
 const SECRET: &str = "5ac33f6f6bd7d7b0";
 const USER: &str = "daemon";
 
-/// A service that is asked by a web server.
+/// A service behind a web server.
 struct Service {
     running: Running,
     _directory: TempDir,

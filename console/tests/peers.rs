@@ -20,7 +20,7 @@ fn path(pair: &str) -> PathBuf {
         .join(pair)
 }
 
-/// Runs the program on a pair of texts, and returns what it prints of each identifier.
+/// Runs the program on a pair of scrapes, and returns its rows by entry ID.
 fn rows(pair: &str) -> BTreeMap<String, Value> {
     let directory = tempfile::tempdir().unwrap();
     let (flag, path) = (directory.path().join("flag"), path(pair));

@@ -140,7 +140,7 @@ fn a_profile_names_the_servers() {
     );
 }
 
-/// The host is the third argument of ssh, for which a script stands in.
+/// The host is the third argument of ssh, which a script replaces here.
 #[test]
 fn the_profile_that_packages_have_as_an_example_can_be_used() {
     let directory = tempfile::tempdir().unwrap();
@@ -151,8 +151,8 @@ fn the_profile_that_packages_have_as_an_example_can_be_used() {
     );
     let text = directory.path().join("text");
     fs::write(&text, script).unwrap();
-    // A process of its own writes the program: while a child of another test has it open between fork and exec, the kernel
-    // does not run it ("Text file busy").
+    // Another process writes the program: while a child of another test has it open between fork and exec, the kernel does not run it
+    // ("Text file busy").
     let mut install = Command::new("install");
     let installed = install.args(["-m", "755"]).args([&text, &ssh]).status();
     assert!(installed.unwrap().success());

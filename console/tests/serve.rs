@@ -1,7 +1,7 @@
-//! `serve`: users of a machine ask about their own jobs at a socket, as who they are to the kernel.
+//! `serve`: users of a machine query their own jobs on a socket with peer credentials.
 //!
-//! Needs a server with the extension: `JOBSTATS_TEST_DATABASE_URL` names one where databases and roles may be made. Root asks as other
-//! users; anybody else as themselves alone.
+//! `JOBSTATS_TEST_DATABASE_URL` names a server with the extension, on which databases and roles may be created. Root tests other users;
+//! without root, the tests run as the current user.
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
 mod service;
@@ -142,7 +142,7 @@ fn users_see_their_own_jobs_at_a_socket() {
 
 fn own_work_is_shown(service: &Service, store: &Store, ada: u32) {
     let text = service.text(ada, &["job", "10_1"]);
-    // The same as a reader of everything sees, beside the notes.
+    // The output of a full reader, except for notes.
     let whole = store.text(&["job", "10_1"]);
     for part in ["Written 328 MB", "Server time 7.33 min", "State: COMPLETED"] {
         assert!(
@@ -159,10 +159,10 @@ fn own_work_is_shown(service: &Service, store: &Store, ada: u32) {
     );
     let user = service.text(ada, &["user", &ada.to_string(), "--from", "4h"]);
     assert!(words(&user).contains("Written 328 MB"), "{user}");
-    // Job 12 is that of another, and 4711 of nobody.
+    // Job 12 belongs to another user, and 4711 does not exist.
     service.refuses(ada, &["job", "12", "--html", "-"], 66);
     own_report_is_written(service, ada);
-    // A job that is over is printed at once, and one of another is none that is over.
+    // A finished job is printed at once; another user's job is not done.
     assert_eq!(service.text(ada, &["job", "10_1", "--wait"]), text);
     let waited = service.refuses(ada, &["job", "13", "--wait=1ms"], 66);
     assert!(waited.contains("job 13 is not done yet"), "{waited}");
@@ -190,7 +190,7 @@ fn own_report_is_written(service: &Service, ada: u32) {
         page.contains("waiting on mds1 since ") && page.contains(who),
         "{page}"
     );
-    // Job 11 has all of it: the work of others is in none of its parts.
+    // The shares of job 11 exclude other users.
     assert!(words(&page).contains("100 % came from job 11 ("), "{page}");
     for foreign in ["user1001", "user1002", "(no user)", "(no job)"] {
         assert!(!page.contains(foreign), "{foreign}\n{page}");
@@ -211,7 +211,7 @@ fn own_report_is_written(service: &Service, ada: u32) {
     service.refuses(ada, &day, 66);
 }
 
-/// Adds an event that is due to two users: another one is named, and the user who asks did less, for account physics.
+/// Adds an event with two culprits: another user is named, and the caller did less, for account physics.
 fn add_event(client: &mut Client, ada: u32) {
     let event = format!(
         r#"INSERT INTO jobstats.events (kind, cluster, filesystem, began, found, until, updated, severity, targets, servers, value, usual, rate, details, culprits, notified)

@@ -1,12 +1,12 @@
 //! Reads the accounting of schedulers: which jobs there were, whose they were, and when they ran.
 //!
-//! Each scheduler has a room of its own and a line in [`SCHEDULERS`]. Its function `records` reads a text into [`Record`]s one
-//! after another, so that a text of a million jobs needs no memory for them. A reader is tolerant: it keeps values that it does
-//! not know, reports a record that it cannot use by its line and a reason, and goes on with the next one. It never invents a
+//! Each scheduler has a module and a line in [`SCHEDULERS`]. Its function `records` reads a text into [`Record`]s one after
+//! another, so that a text of a million jobs needs no memory for them. A reader is tolerant: it keeps values that it does not
+//! know, reports a record that it cannot use by its line and a reason, and goes on with the next one. It never invents a
 //! record.
 //!
-//! A scheduler writes several records of a job, and each says more. So a [`Job`] has the values of one record; a value that is
-//! missing there is `None`.
+//! A scheduler writes several records of a job, each more complete than the one before. So a [`Job`] has the values of one
+//! record; a value that is missing there is `None`.
 
 pub mod coverage;
 pub mod energy;
@@ -41,10 +41,11 @@ pub struct Scheduler {
     pub name: &'static str,
     /// Returns whether a text looks like accounting of the scheduler.
     pub recognizes: fn(&[u8]) -> bool,
-    /// True if texts are pieces of a file that grows, so that the records say what they cover where the sender does not.
+    /// True if texts are pieces of a file that grows, so that the records show the span that is covered if the sender
+    /// does not state it.
     pub grows: bool,
-    /// Reads the records of a text, in an order in which they can be merged with little memory. Times without a zone are those
-    /// of the zone.
+    /// Reads the records of a text, in an order in which they can be merged with little memory. Times without a zone are in
+    /// the given zone.
     pub records: for<'a> fn(&'a [u8], &'a Zone, Pause<'a>) -> Records<'a>,
 }
 
@@ -61,7 +62,7 @@ pub static SCHEDULERS: [Scheduler; 5] = [
 /// The statement of a record of one run of a job.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Job<'a> {
-    /// The name of the scheduler, where the text says it.
+    /// The name of the scheduler, if the text has it.
     pub scheduler: Option<Cow<'a, str>>,
     /// The job as `job_stats` shows it: the raw number of Slurm, the digits of PBS with the index of an array, the number of
     /// LSF or Grid Engine, the decimal number of Flux.
@@ -104,8 +105,19 @@ pub struct Job<'a> {
     pub exit_code: Option<Cow<'a, str>>,
     /// The array or the leader that this job belongs to.
     pub parent: Option<Cow<'a, str>>,
-    /// The rest that the record says, by the scheduler's own names.
+    /// Further values of the record, by the scheduler's names.
     pub extra: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+}
+
+impl Job<'_> {
+    /// Cuts the name of the job to this number of bytes.
+    pub fn shorten_name(&mut self, bytes: usize) {
+        match &mut self.job_name {
+            Some(Cow::Borrowed(name)) => *name = &name[..name.floor_char_boundary(bytes)],
+            Some(Cow::Owned(name)) => name.truncate(name.floor_char_boundary(bytes)),
+            None => {}
+        }
+    }
 }
 
 /// A record of a text.
@@ -118,7 +130,8 @@ pub struct Record<'a> {
 }
 
 crate::named! {
-    /// The reason why a record could not be used. It holds nothing of the record, which may have personal data in any place.
+    /// The reason why a record could not be used. It contains no part of the record, which may have personal data in any
+    /// place.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Error)]
     pub enum Reason {
         /// The text does not begin with the names of its columns, or lacks one without which no job can be known.
@@ -130,7 +143,7 @@ crate::named! {
         /// The record has more or fewer fields than it must have.
         #[error("the record has the wrong number of fields")]
         WrongFields = "wrong number of fields",
-        /// The job has no number, or none that a scheduler gives.
+        /// The job has no number, or an impossible one.
         #[error("the record has no number of a job")]
         BadJob = "bad job",
         /// A time is no time.

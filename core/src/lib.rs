@@ -1,8 +1,7 @@
 //! The logic of jobstats, without PostgreSQL.
 //!
-//! A Lustre server counts in `job_stats` what each job did since its entry was made. jobstats reads these counters
-//! again and again; what a job did between two readings is the increment of its counters. An increment is split at
-//! edges in time, so that it can be added up by time:
+//! A Lustre server counts the requests of each job in `job_stats`. jobstats reads these counters at intervals; the growth
+//! between two snapshots is an increment. Increments are split at edges in time, so that they add up by time:
 //!
 //! ```
 //! use jobstats_core::rules::increment::{Observation, compare, split};
@@ -31,7 +30,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The name of an entry says whose work it counts, in a format that the site chooses:
+//! The name of an entry identifies a job, user or node, in a format that the site chooses:
 //!
 //! ```
 //! use jobstats_core::identity::entry_id::{Format, FormatError, Status};
@@ -45,7 +44,7 @@
 //!
 //! # The rooms
 //!
-//! A room uses only rooms that stand below it. The modules of each are listed below.
+//! A room uses only rooms below it.
 //!
 //! | room | task |
 //! |---|---|
@@ -112,7 +111,6 @@ pub mod rules {
 pub mod series {
     pub mod counter;
     pub mod density;
-    pub mod distribution;
     pub mod typical;
 }
 
@@ -121,11 +119,9 @@ pub mod text {
     pub mod exposition;
     pub mod field;
     pub mod getent;
-    pub mod group;
     pub mod job_stats;
     mod lctl;
     pub mod parameter;
-    pub mod passwd;
     pub mod sample;
     pub mod stats;
     pub mod used;

@@ -25,6 +25,7 @@ pub mod per_call;
 mod rates;
 mod scope;
 mod sizes;
+pub mod times;
 mod untracked;
 pub mod window;
 
@@ -40,8 +41,9 @@ pub use measure::{Measure, MeasureError, Measures};
 pub use measure_plan::MeasurePlan;
 pub use owners::{Entry, Job, Owners, User};
 pub use rates::Rates;
-pub use scope::{Observed, Scope, Target, Times};
+pub use scope::{Observed, Scope, Target};
 pub use sizes::{RowOfSizes, Sizes, SizesOfGroup, SizesOfRow};
+pub use times::Times;
 pub use untracked::{Untracked, in_no_entry, target_counter_sums, untracked};
 
 /// An error that ends an answer.

@@ -1,4 +1,4 @@
-//! The jobs of a text are read without memory for them: what is allocated at one time does not grow with their number.
+//! The jobs of a text are read without memory for them: the allocated memory does not grow with their number.
 
 #![allow(clippy::unwrap_used)]
 

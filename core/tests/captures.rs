@@ -1,4 +1,4 @@
-//! The captures of others: what is read from them equals counts made without our code, and every problem is expected.
+//! Texts captured at other sites: the results equal counts made without our code, and every problem is expected.
 //!
 //! It runs where `JOBSTATS_CAPTURES` names their directory; they are not ours to copy.
 
@@ -161,7 +161,7 @@ fn the_problems_are_those_that_are_expected() {
     assert_eq!(found, PROBLEMS);
 }
 
-/// Nothing is cut, and no name is missing but where it was left out.
+/// No text is cut, and names are missing only where they were left out.
 #[test]
 fn every_target_is_complete() {
     let Some(directory) = directory() else { return };
@@ -193,7 +193,7 @@ const NAMELESS: [(&str, &str); 4] = [
     ),
 ];
 
-/// The texts that have values of parameters beside job_stats.
+/// The texts with values of other parameters.
 fn texts_of_targets(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut texts = texts(directory);
     texts.extend(self::texts(&directory.join("sources")));

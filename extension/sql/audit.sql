@@ -1,4 +1,4 @@
--- What is stored, compared with the raw text.
+-- Comparison of the store with its raw text.
 
 CREATE FUNCTION jobstats_audit(
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now()
@@ -7,7 +7,7 @@ CREATE FUNCTION jobstats_audit(
 )
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'MODULE_PATHNAME', 'jobstats_audit_wrapper';
-COMMENT ON FUNCTION jobstats_audit(timestamptz, timestamptz) IS
+COMMENT ON FUNCTION jobstats_audit IS
 'Checks the store against its raw text and returns what disagrees. Computes the observations in (since, until] again and writes nothing; without a difference there is no row. A NOTICE counts those whose raw text is gone. Errors: 22023 empty window, 54000 over 100,000 differences, 55000 no store.';
 
 CREATE FUNCTION jobstats_reprocess(
@@ -18,5 +18,5 @@ CREATE FUNCTION jobstats_reprocess(
 )
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'MODULE_PATHNAME', 'jobstats_reprocess_wrapper';
-COMMENT ON FUNCTION jobstats_reprocess(timestamptz, timestamptz, jobstats_filter, jobstats_filter, text) IS
+COMMENT ON FUNCTION jobstats_reprocess IS
 'Reads stored texts again, and replaces what differs. Texts in (since, until], by the rules of this version. source lctl: a row per target; another, such as slurm: a row per text, name is its server; NULL: both. Errors: 22023, 0A000 unknown source, 25001, 25006, 42501, 55000 no store.';

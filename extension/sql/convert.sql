@@ -9,7 +9,7 @@
 
 CREATE FUNCTION jobstats_internal.hold_writers(relation oid) RETURNS void
 LANGUAGE c VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS 'MODULE_PATHNAME', 'jobstats_hold_writers_wrapper';
-COMMENT ON FUNCTION jobstats_internal.hold_writers(oid) IS
+COMMENT ON FUNCTION jobstats_internal.hold_writers IS
 'Internal: keeps writers from a relation until jobstats_internal.end_maintenance(), the end of the session, or an error.';
 
 CREATE FUNCTION jobstats_internal.swap_index_names(original oid, successor oid) RETURNS void
@@ -38,7 +38,7 @@ BEGIN
     END LOOP;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.swap_index_names(oid, oid) IS
+COMMENT ON FUNCTION jobstats_internal.swap_index_names IS
 'Internal: gives the indexes of a table the names of the same indexes of the original, which become old_….';
 
 CREATE FUNCTION jobstats_internal.put_successor(relation text) RETURNS void
@@ -83,8 +83,7 @@ BEGIN
     PERFORM jobstats_internal.set_comments();
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.put_successor(text) IS
-'Internal: puts the copy of a table in its place, with its name, grants, views and comments.';
+COMMENT ON FUNCTION jobstats_internal.put_successor IS 'Internal: puts the copy of a table in its place, with its name, grants, views and comments.';
 
 CREATE FUNCTION jobstats_internal.convert_step(state jsonb) RETURNS jsonb
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -127,7 +126,7 @@ BEGIN
     RETURN state;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.convert_step(jsonb) IS
+COMMENT ON FUNCTION jobstats_internal.convert_step IS
 'Internal: takes the next step of a conversion, and returns what the one after it needs; NULL: no step is left.';
 
 -- The procedure only commits; all other work runs with the rights of the store's owner. It has no SET clause, because a
@@ -158,7 +157,7 @@ BEGIN
             next := jobstats_internal.as_owner(text 'convert', state::text)::jsonb;
         EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
             waiting := coalesce(waiting, clock_timestamp());
-            -- Writers do not wait for long queries, nor for a session that holds what this one needs: the table is copied again.
+            -- Writers must not wait for long queries, nor for a session whose locks this one needs: the table is copied again.
             IF state ->> 'next' = 'hold' OR clock_timestamp() > waiting + interval '1 minute' THEN
                 PERFORM jobstats_internal.end_maintenance();
                 state := state || '{"next": "hold"}';
@@ -180,7 +179,7 @@ BEGIN
     COMMIT;
 END
 $$;
-COMMENT ON PROCEDURE jobstats_convert() IS
+COMMENT ON PROCEDURE jobstats_convert IS
 'Turns partitioned tables into hypertables, one by one. Readers go on, feeds wait while a table is copied. Called again, it continues. Needs space for the largest table. Call it as the owner, outside a transaction. Errors: 55000 no store or TimescaleDB, 2BP01, 25001, 25006, 2D000, 42501.';
 
 CREATE FUNCTION jobstats_internal.drop_copies() RETURNS void
@@ -198,17 +197,16 @@ BEGIN
     END LOOP;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.drop_copies() IS
+COMMENT ON FUNCTION jobstats_internal.drop_copies IS
 'Internal: waits for a conversion to swap its table, and drops the copies that interrupted ones have left.';
 
 CREATE FUNCTION jobstats_internal.to_convert() RETURNS text[]
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'MODULE_PATHNAME', 'jobstats_to_convert_wrapper';
-COMMENT ON FUNCTION jobstats_internal.to_convert() IS
+COMMENT ON FUNCTION jobstats_internal.to_convert IS
 'Internal: the tables of the store that are to become hypertables. Fails where they cannot be converted.';
 
 CREATE FUNCTION jobstats_internal.create_successor(relation text) RETURNS void
 LANGUAGE c VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
 AS 'MODULE_PATHNAME', 'jobstats_create_successor_wrapper';
-COMMENT ON FUNCTION jobstats_internal.create_successor(text) IS
-'Internal: creates jobstats.new_…, a hypertable, for a table that is to be converted.';
+COMMENT ON FUNCTION jobstats_internal.create_successor IS 'Internal: creates jobstats.new_…, a hypertable, for a table that is to be converted.';

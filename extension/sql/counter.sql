@@ -9,25 +9,23 @@ COMMENT ON FUNCTION jobstats_internal.counter_add(internal, timestamptz, numeric
 
 CREATE FUNCTION jobstats_internal.counter_add(internal, timestamptz, numeric, timestamptz) RETURNS internal
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'counter_add_of_life_wrapper';
-COMMENT ON FUNCTION jobstats_internal.counter_add(internal, timestamptz, numeric, timestamptz) IS
-'Internal: of jobstats_counter_agg.';
+COMMENT ON FUNCTION jobstats_internal.counter_add(internal, timestamptz, numeric, timestamptz) IS 'Internal: of jobstats_counter_agg.';
 
 CREATE FUNCTION jobstats_internal.counter_add(internal, timestamptz, numeric, timestamptz, bigint) RETURNS internal
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'counter_add_wrapping_wrapper';
-COMMENT ON FUNCTION jobstats_internal.counter_add(internal, timestamptz, numeric, timestamptz, bigint) IS
-'Internal: of jobstats_counter_agg.';
+COMMENT ON FUNCTION jobstats_internal.counter_add(internal, timestamptz, numeric, timestamptz, bigint) IS 'Internal: of jobstats_counter_agg.';
 
 CREATE FUNCTION jobstats_internal.counter_finish(internal) RETURNS jobstats_counter
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'counter_finish_wrapper';
-COMMENT ON FUNCTION jobstats_internal.counter_finish(internal) IS 'Internal: of jobstats_counter_agg.';
+COMMENT ON FUNCTION jobstats_internal.counter_finish IS 'Internal: of jobstats_counter_agg.';
 
 CREATE FUNCTION jobstats_internal.counter_merge(internal, jobstats_counter) RETURNS internal
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'counter_merge_wrapper';
-COMMENT ON FUNCTION jobstats_internal.counter_merge(internal, jobstats_counter) IS 'Internal: of jobstats_rollup.';
+COMMENT ON FUNCTION jobstats_internal.counter_merge IS 'Internal: of jobstats_rollup.';
 
 CREATE FUNCTION jobstats_internal.counter_merged(internal) RETURNS jobstats_counter
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'counter_merged_wrapper';
-COMMENT ON FUNCTION jobstats_internal.counter_merged(internal) IS 'Internal: of jobstats_rollup.';
+COMMENT ON FUNCTION jobstats_internal.counter_merged IS 'Internal: of jobstats_rollup.';
 
 CREATE AGGREGATE jobstats_counter_agg(observed timestamptz, value numeric) (
     SFUNC = jobstats_internal.counter_add, STYPE = internal, FINALFUNC = jobstats_internal.counter_finish, PARALLEL = SAFE
@@ -52,8 +50,7 @@ COMMENT ON AGGREGATE jobstats_rollup(jobstats_counter) IS
 
 CREATE FUNCTION jobstats_counter_increase(counter jobstats_counter) RETURNS numeric
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_counter_increase_wrapper';
-COMMENT ON FUNCTION jobstats_counter_increase(jobstats_counter) IS
-'Returns by how much a counter grew, exactly, resets included.';
+COMMENT ON FUNCTION jobstats_counter_increase(jobstats_counter) IS 'Returns by how much a counter grew, exactly, resets included.';
 
 CREATE FUNCTION jobstats_counter_increase(counter jobstats_counter, previous jobstats_counter) RETURNS numeric
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_counter_increase_after_wrapper';
@@ -91,8 +88,8 @@ COMMENT ON FUNCTION jobstats_counter_elapsed(jobstats_counter, jobstats_counter)
 
 CREATE FUNCTION jobstats_counter_first(counter jobstats_counter) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_counter_first_wrapper';
-COMMENT ON FUNCTION jobstats_counter_first(jobstats_counter) IS 'Returns the value of the first reading.';
+COMMENT ON FUNCTION jobstats_counter_first IS 'Returns the value of the first reading.';
 
 CREATE FUNCTION jobstats_counter_last(counter jobstats_counter) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_counter_last_wrapper';
-COMMENT ON FUNCTION jobstats_counter_last(jobstats_counter) IS 'Returns the value of the last reading.';
+COMMENT ON FUNCTION jobstats_counter_last IS 'Returns the value of the last reading.';

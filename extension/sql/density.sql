@@ -9,17 +9,15 @@ COMMENT ON FUNCTION jobstats_internal.density_add(internal, double precision) IS
 
 CREATE FUNCTION jobstats_internal.density_add(internal, double precision, integer) RETURNS internal
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'density_add_to_base_wrapper';
-COMMENT ON FUNCTION jobstats_internal.density_add(internal, double precision, integer) IS
-'Internal: of jobstats_density_agg.';
+COMMENT ON FUNCTION jobstats_internal.density_add(internal, double precision, integer) IS 'Internal: of jobstats_density_agg.';
 
 CREATE FUNCTION jobstats_internal.density_merge(internal, jobstats_density) RETURNS internal
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'density_merge_wrapper';
-COMMENT ON FUNCTION jobstats_internal.density_merge(internal, jobstats_density) IS 'Internal: of jobstats_rollup.';
+COMMENT ON FUNCTION jobstats_internal.density_merge IS 'Internal: of jobstats_rollup.';
 
 CREATE FUNCTION jobstats_internal.density_finish(internal) RETURNS jobstats_density
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'density_finish_wrapper';
-COMMENT ON FUNCTION jobstats_internal.density_finish(internal) IS
-'Internal: of jobstats_density_agg and jobstats_rollup.';
+COMMENT ON FUNCTION jobstats_internal.density_finish IS 'Internal: of jobstats_density_agg and jobstats_rollup.';
 
 CREATE AGGREGATE jobstats_density_agg(value double precision) (
     SFUNC = jobstats_internal.density_add, STYPE = internal, FINALFUNC = jobstats_internal.density_finish, PARALLEL = SAFE
@@ -41,14 +39,13 @@ CREATE FUNCTION jobstats_density_buckets(density jobstats_density) RETURNS TABLE
     bucket integer, lower double precision, upper double precision, count bigint
 )
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE ROWS 10 AS 'MODULE_PATHNAME', 'jobstats_density_buckets_wrapper';
-COMMENT ON FUNCTION jobstats_density_buckets(jobstats_density) IS
+COMMENT ON FUNCTION jobstats_density_buckets IS
 'Returns the buckets of a density that are not empty. They are in ascending order: count values x with lower <= x < upper, where lower is base^bucket.';
 
 CREATE FUNCTION jobstats_density_count(density jobstats_density) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_density_count_wrapper';
-COMMENT ON FUNCTION jobstats_density_count(jobstats_density) IS
-'Returns how many values of a density were above zero.';
+COMMENT ON FUNCTION jobstats_density_count IS 'Returns how many values of a density were above zero.';
 
 CREATE FUNCTION jobstats_density_zeros(density jobstats_density) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_density_zeros_wrapper';
-COMMENT ON FUNCTION jobstats_density_zeros(jobstats_density) IS 'Returns how many values of a density were zero.';
+COMMENT ON FUNCTION jobstats_density_zeros IS 'Returns how many values of a density were zero.';

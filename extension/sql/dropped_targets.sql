@@ -1,7 +1,7 @@
--- Divides a store: of two copies, each drops what the other one keeps.
+-- Divides a store: each of two copies drops the targets that the other one keeps.
 --
--- What was summed over targets and can no longer be divided stays whole in one of the copies, so that both have it once: used space of days with the first
--- target of its file system, all else with the first target of the store.
+-- Sums over targets that cannot be divided stay whole in one of the copies: used space of days with the first target of its file
+-- system, all others with the first target of the store.
 
 CREATE FUNCTION jobstats_internal.require_droppable(gone integer[], cluster text) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -27,7 +27,7 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.require_droppable(integer[], text) IS
+COMMENT ON FUNCTION jobstats_internal.require_droppable IS
 'Internal: fails with 22023 for no targets, with 55000 for targets that are not retired, and for some of the targets of a server.';
 
 CREATE FUNCTION jobstats_internal.servers_of_targets(gone integer[]) RETURNS TABLE (cluster text, server text, is_gone boolean, is_kept boolean)
@@ -38,8 +38,8 @@ FROM jobstats.targets t
 CROSS JOIN LATERAL (SELECT DISTINCT o.server FROM jobstats.observations o WHERE o.target_id = t.target_id) o
 GROUP BY t.cluster, o.server
 $$;
-COMMENT ON FUNCTION jobstats_internal.servers_of_targets(integer[]) IS
-'Internal: the servers that have reported targets, and whether they have reported some of these, and others.';
+COMMENT ON FUNCTION jobstats_internal.servers_of_targets IS
+'Internal: the servers that have reported targets, and whether they have reported any of these, and any others.';
 
 CREATE FUNCTION jobstats_internal.drop_servers(gone integer[], everything_else boolean) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -56,13 +56,13 @@ BEGIN
     FOR relation IN
         SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
         WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-            -- Every node gets the texts of people and jobs.
+            -- Every node gets the texts of users and jobs.
             AND c.relname NOT IN ('texts', 'feed', 'writers')
         GROUP BY c.relname HAVING array_agg(a.attname) @> '{cluster,server}'
     LOOP
         EXECUTE format('DELETE FROM jobstats.%I WHERE (%s)%s', relation, replace(condition, '$server', 'server'),
             CASE relation WHEN 'sample_series' THEN ' AND target_id IS NULL'
-                -- One of a target, wherever it is, goes with that.
+                -- A row of a target on any server goes with the target.
                 WHEN 'expected' THEN ' AND (server IS NOT NULL OR NOT EXISTS (
                     SELECT FROM jobstats.targets t WHERE t.cluster = expected.cluster AND t.name = expected.target))' END)
             USING dropped, kept, everything_else;
@@ -71,13 +71,13 @@ BEGIN
         USING dropped, kept, everything_else;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.drop_servers(integer[], boolean) IS
-'Internal: deletes what is stored of the servers of these targets; everything_else: and of servers that no target is known of.';
+COMMENT ON FUNCTION jobstats_internal.drop_servers IS
+'Internal: deletes the rows of the servers of these targets; everything_else: also of servers without a known target.';
 
 CREATE FUNCTION jobstats_internal.drop_sums(gone integer[], everything_else boolean) RETURNS void
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
--- Maintenance makes the summaries of jobs again that it still can make.
+-- Maintenance rebuilds summaries of jobs where it still can.
 WITH known AS (
     SELECT s.job_no, s.ended FROM jobstats.job_summaries s JOIN jobstats.job_ids j ON j.job_no = s.job_no
     WHERE j.ended IS NOT NULL AND j.started >= (SELECT l.dropped FROM jobstats.rollups l WHERE l.level = '1d')
@@ -102,8 +102,8 @@ USING (SELECT t.target_id, t.cluster, t.name FROM jobstats.targets t UNION ALL S
 WHERE t.target_id = ANY (gone) AND e.cluster = t.cluster AND e.targets[1] = t.name;
 DELETE FROM jobstats.expected e USING jobstats.targets t WHERE t.target_id = ANY (gone) AND e.cluster = t.cluster AND e.target = t.name;
 $$;
-COMMENT ON FUNCTION jobstats_internal.drop_sums(integer[], boolean) IS
-'Internal: deletes what is summed over targets and belongs to these; everything_else: and the summaries of jobs that nobody can make again.';
+COMMENT ON FUNCTION jobstats_internal.drop_sums IS
+'Internal: deletes the sums over targets that belong to these; everything_else: also the summaries of jobs that cannot be rebuilt.';
 
 CREATE FUNCTION jobstats_internal.drop_targets(arguments jsonb) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -113,7 +113,7 @@ DECLARE
     everything_else boolean;
     it record;
 BEGIN
-    -- What is refused locks nothing; what may change until the locks are held is checked once more.
+    -- The first round rejects without a lock; the second checks again under the locks.
     FOR round IN 1..2 LOOP
         gone := ARRAY(
             SELECT t.target_id FROM jobstats.targets t
@@ -137,8 +137,7 @@ BEGIN
     RETURN cardinality(gone);
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.drop_targets(jsonb) IS
-'Internal: does what jobstats_drop_targets() says.';
+COMMENT ON FUNCTION jobstats_internal.drop_targets IS 'Internal: implements jobstats_drop_targets().';
 
 CREATE FUNCTION jobstats_drop_targets(targets text[], cluster text DEFAULT '') RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -150,5 +149,5 @@ BEGIN
     RETURN jobstats_internal.as_owner(text 'drop targets', jsonb_build_object('targets', to_jsonb(targets), 'cluster', cluster)::text)::bigint;
 END
 $$;
-COMMENT ON FUNCTION jobstats_drop_targets(text[], text) IS
+COMMENT ON FUNCTION jobstats_drop_targets IS
 'Deletes retired targets with all that is stored of them. It cannot be undone, and is for dividing a store that has a copy. targets: names or patterns with *. Returns their number. Errors: 22004, 22023 no such target, 55000 not retired, shared server or front, 55P03 busy, call it again, 25006, 42501.';

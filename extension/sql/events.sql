@@ -10,7 +10,7 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON PROCEDURE jobstats_detect() IS
+COMMENT ON PROCEDURE jobstats_detect IS
 'Finds events in the newest readings, and sends alerts. Call it every two minutes, as the owner of the store; jobstats_maintain() does the same. Events are in jobstats.events; an alert is a NOTIFY on jobstats_events: JSON, without names of people. Errors: 25006 on a standby, 42501, 55000 no store.';
 
 CREATE PROCEDURE jobstats_internal.watch_job(job_id integer, config jsonb)
@@ -20,7 +20,7 @@ BEGIN
     CALL @extschema@.jobstats_detect();
 END
 $$;
-COMMENT ON PROCEDURE jobstats_internal.watch_job(integer, jsonb) IS
+COMMENT ON PROCEDURE jobstats_internal.watch_job IS
 'Internal: calls jobstats_detect() as a job of TimescaleDB: SELECT add_job(''jobstats_internal.watch_job'', ''2 minutes'');';
 
 CREATE FUNCTION jobstats_internal.probe_hours(since timestamptz, until timestamptz) RETURNS TABLE (target_id integer, hour timestamptz, seconds double precision)
@@ -38,7 +38,7 @@ FROM (
 ) step
 GROUP BY step.target_id, step.bucket
 $$;
-COMMENT ON FUNCTION jobstats_internal.probe_hours(timestamptz, timestamptz) IS
+COMMENT ON FUNCTION jobstats_internal.probe_hours IS
 'Internal: how long a probe of each target took on average, all its steps together, in each of the hours that lie in a span.';
 
 CREATE FUNCTION jobstats_internal.culprits_for(culprits jsonb, uids bigint[], accounts text[], is_nameless boolean) RETURNS jsonb
@@ -56,10 +56,10 @@ FROM (
     WHERE (s.subject ->> 'uid')::bigint = ANY (uids) OR s.subject ->> 'account' = ANY (accounts)
 ) o
 $$;
-COMMENT ON FUNCTION jobstats_internal.culprits_for(jsonb, bigint[], text[], boolean) IS
-'Internal: what a reader may see of the culprits of an event: NULL for one who sees no names, and themselves for one of their own work, who sees these users and accounts; uids NULL: a reader of everything.';
+COMMENT ON FUNCTION jobstats_internal.culprits_for IS
+'Internal: the culprits of an event that a reader may see: NULL for a reader without names, these users and accounts for a reader of own jobs; uids NULL: all.';
 
--- What people say of events, and when nobody is to be told of any.
+-- Verdicts on events, and maintenance windows.
 
 CREATE FUNCTION jobstats_confirm_event(event_id bigint, verdict text, note text DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -79,7 +79,7 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION jobstats_confirm_event(bigint, text, text) IS
+COMMENT ON FUNCTION jobstats_confirm_event IS
 'Records whether an event was real. verdict: real, false (nothing was wrong) or known (real, but no news); NULL removes it. jobstats_events() shows the share of real and known ones. note is retained with the event: name no people in it. Errors: 22023 unknown verdict or event, 42501, 55000 no store.';
 
 CREATE FUNCTION jobstats_silence(
@@ -103,7 +103,7 @@ BEGIN
     RETURN added;
 END
 $$;
-COMMENT ON FUNCTION jobstats_silence(timestamptz, timestamptz, text, text, text) IS
+COMMENT ON FUNCTION jobstats_silence IS
 'Suppresses alerts for maintenance. Events found in [since, until) raise no alert while they last no longer than that. filesystem, cluster: names or patterns with *; NULL: all. Returns the number of its row in jobstats.windows; delete that to end it. Errors: 22023 empty window, 42501, 55000 no store.';
 
 -- Evidence: the raw text of the targets of an event outlives other raw text.
@@ -113,8 +113,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 SELECT least(s.raw_retention + s.evidence_retention, jobstats_internal.people_kept_for()) FROM jobstats.settings s
 $$;
-COMMENT ON FUNCTION jobstats_internal.evidence_kept_for() IS
-'Internal: how long raw text of events is kept after it was read. It names people, and no longer than these are named.';
+COMMENT ON FUNCTION jobstats_internal.evidence_kept_for IS
+'Internal: how long raw text of events is retained after it was read: at most as long as names, which it contains.';
 
 CREATE FUNCTION jobstats_internal.evidence_spans(wanted bigint, lasting_after timestamptz) RETURNS TABLE (
     event_id bigint, is_notified boolean, began timestamptz, target_id integer, since timestamptz, until timestamptz
@@ -130,8 +130,8 @@ JOIN (
     SELECT n.cluster, n.name, n.target_id FROM jobstats.earlier_names n) t ON t.cluster = e.cluster AND t.name = n.name
 WHERE e.withdrawn IS NULL AND e.until >= evidence_spans.lasting_after AND (evidence_spans.wanted IS NULL OR e.event_id = evidence_spans.wanted)
 $$;
-COMMENT ON FUNCTION jobstats_internal.evidence_spans(bigint, timestamptz) IS
-'Internal: the spans of which raw text of targets is evidence of an event, or of all that are not withdrawn (NULL), which lasted until after a time: the event, and 30 minutes before and after it.';
+COMMENT ON FUNCTION jobstats_internal.evidence_spans IS
+'Internal: the spans of raw text that are evidence of an event, or of all that are not withdrawn (NULL) and lasted until after a time: the event, and 30 minutes before and after it.';
 
 CREATE FUNCTION jobstats_internal.store_bytes() RETURNS numeric
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -150,8 +150,7 @@ BEGIN
     RETURN bytes + in_chunks;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.store_bytes() IS
-'Internal: the bytes on disk of all tables of the store with their indexes.';
+COMMENT ON FUNCTION jobstats_internal.store_bytes IS 'Internal: the bytes on disk of all tables of the store with their indexes.';
 
 CREATE FUNCTION jobstats_internal.keep_evidence(horizon timestamptz DEFAULT jobstats_internal.kept_since('raw_retention')) RETURNS bigint
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -170,7 +169,7 @@ WITH kept_since AS MATERIALIZED (
         FROM jobstats.raw r WHERE r.target_id = s.target_id AND r."time" >= s.since AND r."time" <= s.until AND r."time" < horizon) c
     WHERE c."time" >= k."time"
 ), text AS (
-    -- A text of several events counts for the one that keeps it longest, and the larger of two copies that differ.
+    -- A text of several events counts for the event that retains it longest, and the larger of two different copies.
     SELECT DISTINCT ON (c.target_id, c."time") c.*
     FROM candidate c
     ORDER BY c.target_id, c."time", c.is_late, c.is_notified DESC, c.began DESC, c.event_id, c.bytes DESC
@@ -195,8 +194,8 @@ WITH kept_since AS MATERIALIZED (
 )
 SELECT (SELECT count(*) FROM gone) + (SELECT count(*) FROM added)
 $$;
-COMMENT ON FUNCTION jobstats_internal.keep_evidence(timestamptz) IS
-'Internal: copies raw text of events that is older than the horizon, before it is dropped, and deletes copies that are too old, of no event any more, or above a twentieth of the bytes of the store; returns how many texts that were. First go texts of an event from after its first day, then those of events that nobody was told of, then those of the oldest events.';
+COMMENT ON FUNCTION jobstats_internal.keep_evidence IS
+'Internal: copies raw text of events before the horizon drops it, and deletes copies that are expired, unused or above a twentieth of the store; returns how many texts. Later days go first, then events without an alert, then the oldest.';
 
 CREATE FUNCTION jobstats_internal.largest_subjects(rule text, operation text, "by" text, since timestamptz, until timestamptz, step interval) RETURNS TABLE (
     began timestamptz, ended timestamptz, cluster text, filesystem text, uid bigint, user_name text, account text, job text, rate double precision, share double precision
@@ -224,19 +223,19 @@ EXCEPTION WHEN invalid_parameter_value OR program_limit_exceeded THEN
     RAISE WARNING 'the rule "%" is not judged: %', rule, SQLERRM;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.largest_subjects(text, text, text, timestamptz, timestamptz, interval) IS
-'Internal: the user, account or job that did most of an operation per second on each file system in each step of a span, and its part of all that was done. If the question fails, a warning names the rule that asked it.';
+COMMENT ON FUNCTION jobstats_internal.largest_subjects IS
+'Internal: the user, account or job with most of an operation per second on each file system in each step, and its share. If the query fails, a warning names the rule.';
 
 CREATE FUNCTION jobstats_alerts(names boolean DEFAULT false) RETURNS jsonb
 LANGUAGE c STABLE
 AS 'MODULE_PATHNAME', 'jobstats_alerts_wrapper';
-COMMENT ON FUNCTION jobstats_alerts(boolean) IS
+COMMENT ON FUNCTION jobstats_alerts IS
 'Returns events with an alert as JSON for Alertmanager. The array is the body of a POST to /api/v2/alerts: events that last, or ended within the last hour. names => true adds the user or job, if the caller may see it. Post it every minute, or Alertmanager drops the alerts. Errors: 55000 no store.';
 
 CREATE FUNCTION jobstats_explain(event_id bigint) RETURNS TABLE (line integer, topic text, "text" text, details jsonb)
 LANGUAGE c STABLE
 AS 'MODULE_PATHNAME', 'jobstats_explain_wrapper';
-COMMENT ON FUNCTION jobstats_explain(bigint) IS
+COMMENT ON FUNCTION jobstats_explain IS
 'Explains an event in sentences, with the next steps. topic: what, load, who, how, peers, probe, excluded, notified, evidence, next (commands to look further or to slow a job down, only printed). Readers of their own jobs see no other users. Errors: 22004, 22023 no such event, 55000 no store.';
 
 CREATE FUNCTION jobstats_events(
@@ -257,5 +256,5 @@ COMMENT ON FUNCTION jobstats_events IS
 CREATE FUNCTION jobstats_internal.watch() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'MODULE_PATHNAME', 'jobstats_internal_watch_wrapper';
-COMMENT ON FUNCTION jobstats_internal.watch() IS
-'Internal: judges what was read since the last call, at most a day, and keeps what it finds in jobstats.events; returns the number of events that are new or have changed. NULL: another call is judging.';
+COMMENT ON FUNCTION jobstats_internal.watch IS
+'Internal: judges the readings since the last call, at most a day, and records events; returns the number of new or changed events. NULL: another call is running.';

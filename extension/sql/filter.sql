@@ -4,19 +4,19 @@ CREATE TYPE jobstats_filter;
 
 CREATE FUNCTION jobstats_internal.filter_in(cstring) RETURNS jobstats_filter
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'filter_in_wrapper';
-COMMENT ON FUNCTION jobstats_internal.filter_in(cstring) IS 'Internal: from text or JSON.';
+COMMENT ON FUNCTION jobstats_internal.filter_in IS 'Internal: from text or JSON.';
 
 CREATE FUNCTION jobstats_internal.filter_out(jobstats_filter) RETURNS cstring
 LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'jsonb_out';
-COMMENT ON FUNCTION jobstats_internal.filter_out(jobstats_filter) IS 'Internal: to JSON.';
+COMMENT ON FUNCTION jobstats_internal.filter_out IS 'Internal: to JSON.';
 
 CREATE FUNCTION jobstats_internal.filter_recv(internal) RETURNS jobstats_filter
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'filter_recv_wrapper';
-COMMENT ON FUNCTION jobstats_internal.filter_recv(internal) IS 'Internal: from a binary message.';
+COMMENT ON FUNCTION jobstats_internal.filter_recv IS 'Internal: from a binary message.';
 
 CREATE FUNCTION jobstats_internal.filter_send(jobstats_filter) RETURNS bytea
 LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'jsonb_send';
-COMMENT ON FUNCTION jobstats_internal.filter_send(jobstats_filter) IS 'Internal: to a binary message.';
+COMMENT ON FUNCTION jobstats_internal.filter_send IS 'Internal: to a binary message.';
 
 CREATE TYPE jobstats_filter (
     INPUT = jobstats_internal.filter_in, OUTPUT = jobstats_internal.filter_out,
@@ -41,8 +41,7 @@ COMMENT ON FUNCTION jobstats_internal.filter(json) IS 'Internal: a filter of JSO
 
 CREATE FUNCTION jobstats_internal.filter_matches(filter jobstats_filter, labels jsonb, "any" boolean) RETURNS boolean
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'filter_matches_wrapper';
-COMMENT ON FUNCTION jobstats_internal.filter_matches(jobstats_filter, jsonb, boolean) IS
-'Internal: whether labels have what each key of a filter wants, or what one of them does.';
+COMMENT ON FUNCTION jobstats_internal.filter_matches IS 'Internal: whether labels match each key of a filter, or any key.';
 
 -- Answers have labels of jsonb, drivers send text, and a || b is jsonb: all are taken.
 CREATE CAST (text AS jobstats_filter) WITH FUNCTION jobstats_internal.filter(text) AS IMPLICIT;

@@ -1,6 +1,6 @@
--- What is usual at a site, by which jobstats_findings() judges. A day is judged once: work that becomes known later changes little.
--- To judge a day takes as long as to read all its increments, so each call judges a part of it: first the sizes of reads and
--- writes are summed up by job, ten minutes at a time; then some jobs at a time are valued; then the rules get their values, one at a time.
+-- The baselines of a site for jobstats_findings(). A day is valued once: late text changes little.
+-- Valuing a day takes as long as reading all its increments, so each call does a share: first it sums the sizes of reads and
+-- writes by job, ten minutes at a time; then it values jobs, some at a time; then it updates the rules, one at a time.
 
 CREATE FUNCTION jobstats_internal.begin_findings() RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -29,7 +29,7 @@ BEGIN
     RETURN CASE WHEN begun IS NOT NULL THEN 0 END;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.begin_findings() IS
+COMMENT ON FUNCTION jobstats_internal.begin_findings IS
 'Internal: begins the newest of the last 30 days that rollups cover and that has no values yet, and returns 0; NULL: no day is left.';
 
 CREATE FUNCTION jobstats_internal.sum_sizes(since timestamptz, until timestamptz) RETURNS void
@@ -56,8 +56,7 @@ BEGIN
     UPDATE jobstats.finding_progress SET sized = sum_sizes.until;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.sum_sizes(timestamptz, timestamptz) IS
-'Internal: adds the sizes of reads and writes in (since, until] to the jobs of the day.';
+COMMENT ON FUNCTION jobstats_internal.sum_sizes IS 'Internal: adds the sizes of reads and writes in (since, until] to the jobs of the day.';
 
 CREATE FUNCTION jobstats_internal.judge_some() RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
@@ -101,8 +100,8 @@ BEGIN
     RETURN 0;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.judge_some() IS
-'Internal: takes the next step of valuing the jobs of a day, the newest of the last 30 that rollups know and that is not valued yet, and of what is usual by then; returns the number of jobs valued in it, NULL: no day was left.';
+COMMENT ON FUNCTION jobstats_internal.judge_some IS
+'Internal: takes the next step of valuing the jobs of a day and of updating the baselines; returns the number of jobs valued in it, NULL: no day is left.';
 
 CREATE FUNCTION jobstats_internal.judge() RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -113,12 +112,11 @@ EXCEPTION
     WHEN lock_not_available THEN
         RAISE;
     WHEN OTHERS THEN
-        -- Tried again, the day would most likely fail again, in each call for 30 days.
+        -- A retry would most likely fail too, in each call for 30 days.
         DELETE FROM jobstats.finding_progress;
         DELETE FROM jobstats.finding_sizes;
         PERFORM jobstats_internal.end_step('a day is not judged any further: ' || SQLERRM);
         RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.judge() IS
-'Internal: what judge_some() does, as a step of maintenance; gives a day up that fails.';
+COMMENT ON FUNCTION jobstats_internal.judge IS 'Internal: calls judge_some() as a step of maintenance; gives up a day that fails.';

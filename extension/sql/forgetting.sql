@@ -1,4 +1,4 @@
--- Takes from the store who somebody was, and leaves what was done: sums by target, account and partition stay what they are.
+-- Removes users from the store, and keeps their usage: sums by target, account and partition do not change.
 
 CREATE FUNCTION jobstats_internal.forget_entries(entries bigint[], kept text[], find_again boolean) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -9,8 +9,8 @@ BEGIN
         USING NULL::bigint, kept, find_again, entries;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.forget_entries(bigint[], text[], boolean) IS
-'Internal: takes from entries whose they are. find_again: what an identifier does from now on goes to its forgotten entry, too; otherwise to a new one. Numbers of jobs that are kept are those of others, too.';
+COMMENT ON FUNCTION jobstats_internal.forget_entries IS
+'Internal: removes the users of entries. find_again: the identifier stays with its forgotten entry; otherwise it gets a new one. Kept job numbers also belong to others.';
 
 CREATE FUNCTION jobstats_internal.forget_jobs(numbers bigint[], runs tid[], kept text[], pseudonym bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -18,13 +18,13 @@ AS $$
 DECLARE
     relation text;
 BEGIN
-    -- A text of accounting may have brought back what was forgotten before.
+    -- A text of accounting may have brought back forgotten jobs.
     DELETE FROM jobstats.jobs old
     USING jobstats.jobs new
     WHERE new.ctid = ANY (runs) AND old.ctid <> new.ctid AND old.scheduler = new.scheduler
         AND old.job IN (new.job, jobstats_internal.pseudonym(new.job)) AND old.label = jobstats_internal.pseudonym(new.label)
         AND old.submitted IS NOT DISTINCT FROM new.submitted AND (old.started IS NOT DISTINCT FROM new.started OR old.started IS NULL);
-    -- What a text has just said of the user's jobs counts from now on; of old ones no text says anything.
+    -- Jobs of a recent text are matched again; old jobs are in no new text.
     INSERT INTO jobstats.to_match (job)
     SELECT DISTINCT jobstats_internal.pseudonym_of_job(j.job, kept) FROM jobstats.jobs j WHERE j.ctid = ANY (runs) AND pseudonym IS NOT NULL;
     FOREACH relation IN ARRAY '{jobs,job_ids,job_summaries}'::text[] LOOP
@@ -33,8 +33,8 @@ BEGIN
     END LOOP;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.forget_jobs(bigint[], tid[], text[], bigint) IS
-'Internal: takes from jobs, by their keys and the rows of their runs, whose they are. They get this pseudonym, or each that of its user (NULL). Numbers that are kept are those of others, too.';
+COMMENT ON FUNCTION jobstats_internal.forget_jobs IS
+'Internal: removes the users of jobs, by keys and rows of runs. They get this pseudonym, or each the pseudonym of its user (NULL). Kept numbers also belong to others.';
 
 CREATE FUNCTION jobstats_internal.forget_sums(uid bigint, pseudonym bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -43,7 +43,7 @@ DECLARE
     relation text;
     forgotten text;
 BEGIN
-    -- A columnstore changes at most 100,000 rows in a statement, unless it is told otherwise.
+    -- By default a columnstore changes at most 100,000 rows in a statement.
     PERFORM set_config(s.name, '0', true) FROM pg_settings s WHERE s.name = 'timescaledb.max_tuples_decompressed_per_dml_transaction';
     FOR relation, forgotten IN
         SELECT p.relation, jobstats_internal.forgotten_columns(p.relation)
@@ -56,7 +56,7 @@ BEGIN
     END LOOP;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.forget_sums(bigint, bigint) IS 'Internal: gives the sums by user of a user to the pseudonym.';
+COMMENT ON FUNCTION jobstats_internal.forget_sums IS 'Internal: gives the sums by user of a user to the pseudonym.';
 
 CREATE FUNCTION jobstats_internal.forget_days_of_used(kind text, id bigint, before timestamptz, pseudonym bigint) RETURNS void
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -67,7 +67,7 @@ WITH said AS (
         AND CASE WHEN forget_days_of_used.id IS NULL THEN u.id <= 4294967295 AND jobstats_internal.is_person(u.id) ELSE u.id = forget_days_of_used.id END
     RETURNING u.*
 )
--- A list that came later adds to what was forgotten before.
+-- A later list adds to sums that were forgotten before.
 INSERT INTO jobstats.used AS sum (day, cluster, filesystem, kind, id, kbytes, inodes, targets)
 SELECT s.day, s.cluster, s.filesystem, s.kind, coalesce(pseudonym, jobstats_internal.pseudonym_of_user(s.id, NULL::text)), s.kbytes, s.inodes, s.targets
 FROM said s
@@ -75,8 +75,8 @@ ON CONFLICT (day, kind, cluster, filesystem, id) DO UPDATE
 SET kbytes = sum.kbytes + excluded.kbytes, inodes = coalesce(sum.inodes + excluded.inodes, sum.inodes, excluded.inodes),
     targets = sum.targets + excluded.targets
 $$;
-COMMENT ON FUNCTION jobstats_internal.forget_days_of_used(text, bigint, timestamptz, bigint) IS
-'Internal: gives used space of days before one to the pseudonym: of a user or a group, or of all users to their own (NULL).';
+COMMENT ON FUNCTION jobstats_internal.forget_days_of_used IS
+'Internal: gives used space of days before a time to the pseudonym of a user or group; id NULL: each user to the own pseudonym.';
 
 CREATE FUNCTION jobstats_internal.forget_used(kind text, id bigint, pseudonym bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -85,7 +85,7 @@ AS $$
 BEGIN
     -- In the order in which feeds lock them.
     PERFORM FROM jobstats.used_now u WHERE u.kind = forget_used.kind AND u.id IN (forget_used.id, pseudonym) ORDER BY u.target_id FOR UPDATE;
-    -- What was said since the last time replaces what was said before; sums of days get more.
+    -- New lists of the user replace forgotten ones; sums of days are added up.
     DELETE FROM jobstats.used_now old USING jobstats.used_now new
     WHERE new.kind = forget_used.kind AND new.id = forget_used.id AND old.kind = new.kind AND old.id = pseudonym AND old.target_id = new.target_id;
     UPDATE jobstats.used_now u SET id = pseudonym WHERE u.kind = forget_used.kind AND u.id = forget_used.id;
@@ -96,7 +96,7 @@ BEGIN
     PERFORM jobstats_internal.forget_days_of_used(forget_used.kind, forget_used.id, timestamptz 'infinity', pseudonym);
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.forget_used(text, bigint, bigint) IS 'Internal: gives the used space of a user or a group to the pseudonym.';
+COMMENT ON FUNCTION jobstats_internal.forget_used IS 'Internal: gives the used space of a user or a group to the pseudonym.';
 
 CREATE FUNCTION jobstats_internal.forget_names(uid bigint, pseudonym bigint) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -121,10 +121,10 @@ BEGIN
     RETURN gone;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.forget_names(bigint, bigint) IS
-'Internal: deletes what a user and the user''s own groups are and were called, and what the user may see; used space goes to the pseudonym. Returns the number of names.';
+COMMENT ON FUNCTION jobstats_internal.forget_names IS
+'Internal: deletes the names of a user and of the user''s own groups, and the user''s rights; used space goes to the pseudonym. Returns the number of names.';
 
--- The first of the culprits has its largest job; of those that are jobs, no other one has a user.
+-- The first culprit has its largest job; other culprits that are jobs have no user.
 CREATE FUNCTION jobstats_internal.forget_culprits(uid bigint, user_names text[], jobs text[], kept text[], before timestamptz) RETURNS void
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -144,8 +144,8 @@ FROM (
 ) n
 WHERE e.event_id = n.event_id AND e.culprits -> 'subjects' <> n.subjects
 $$;
-COMMENT ON FUNCTION jobstats_internal.forget_culprits(bigint, text[], text[], text[], timestamptz) IS
-'Internal: gives what events that ended before a time say of a user, of these names and jobs, to pseudonyms; uid NULL: of everybody. Numbers of jobs that are kept are those of others, too.';
+COMMENT ON FUNCTION jobstats_internal.forget_culprits IS
+'Internal: replaces a user, with these names and jobs, by pseudonyms in events that ended before a time; uid NULL: all users. Kept numbers also belong to others.';
 
 CREATE FUNCTION jobstats_internal.forget_notes(words text[], pseudonym bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -158,11 +158,11 @@ BEGIN
         EXECUTE format('UPDATE jobstats.%I r SET %2$I = regexp_replace(r.%2$I, $1, $2, ''g'') WHERE r.%2$I ~ $1', note.relation, note."column")
             USING named, pseudonym::text;
     END LOOP;
-    -- Maintenance writes it again.
+    -- Maintenance rebuilds it.
     DELETE FROM jobstats.advice;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.forget_notes(text[], bigint) IS
+COMMENT ON FUNCTION jobstats_internal.forget_notes IS
 'Internal: replaces the names and the number of a user, as whole words, by the pseudonym in text that people typed.';
 
 CREATE FUNCTION jobstats_internal.forget_work_of(uid bigint, OUT entries bigint, OUT jobs bigint, OUT names bigint)
@@ -194,7 +194,7 @@ BEGIN
     PERFORM jobstats_internal.forget_entries(identified, kept, true);
     PERFORM jobstats_internal.reset_realtime();
     PERFORM jobstats_internal.forget_jobs(numbers, runs, kept, pseudonym);
-    -- Whose jobs the user cancelled.
+    -- Jobs that the user cancelled.
     UPDATE jobstats.jobs j SET state = jobstats_internal.without_canceller(j.state) WHERE j.state LIKE '% by ' || forget_work_of.uid;
     UPDATE jobstats.job_ids j SET state = jobstats_internal.without_canceller(j.state) WHERE j.state LIKE '% by ' || forget_work_of.uid;
     UPDATE jobstats.job_summaries j SET state = jobstats_internal.without_canceller(j.state) WHERE j.state LIKE '% by ' || forget_work_of.uid;
@@ -202,15 +202,15 @@ BEGIN
     names := jobstats_internal.forget_names(forget_work_of.uid, pseudonym);
     entries := cardinality(identified);
     jobs := greatest(cardinality(numbers), cardinality(runs));
-    -- Statistics of columns have frequent values.
+    -- Statistics contain frequent values of columns.
     IF entries + jobs + names > 0 THEN
         EXECUTE 'ANALYZE ' || (SELECT string_agg(DISTINCT 'jobstats.' || p.relation, ', ')
             FROM jobstats_internal.columns_of_people() p WHERE p.becomes IS NOT NULL AND p.relation NOT LIKE 'rollup%');
     END IF;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.forget_work_of(bigint) IS
-'Internal: takes from the store who a user was, and returns how many entries, jobs and names that concerned.';
+COMMENT ON FUNCTION jobstats_internal.forget_work_of IS
+'Internal: removes a user from the store, and returns the number of entries, jobs and names changed.';
 
 CREATE FUNCTION jobstats_internal.forget_user(uid bigint) RETURNS TABLE (trace text, "rows" bigint, gone timestamptz)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -243,8 +243,7 @@ BEGIN
     ORDER BY t.number;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.forget_user(bigint) IS
-'Internal: does what jobstats_forget_user() says.';
+COMMENT ON FUNCTION jobstats_internal.forget_user IS 'Internal: implements jobstats_forget_user().';
 
 CREATE FUNCTION jobstats_internal.forget_again() RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -254,7 +253,7 @@ DECLARE
     done record;
     found bigint := 0;
 BEGIN
-    -- The users of whom the store has something again.
+    -- Forgotten users who are in the store again.
     FOR again IN
         SELECT f.uid
         FROM jobstats.forgotten f
@@ -273,7 +272,7 @@ BEGIN
         done := jobstats_internal.forget_work_of(again);
         found := found + done.entries + done.jobs + done.names;
     END LOOP;
-    -- No text is left that names them. What such an identifier does from now on is the work of somebody else.
+    -- No text names them any more. From now on such an identifier belongs to another user.
     UPDATE jobstats.entries e SET name = jobstats_internal.name_for_ever(e.entry_id)
     FROM (
         SELECT jobstats_internal.pseudonym_of_user(f.uid, NULL::text) AS uid FROM jobstats.forgotten f WHERE f.until <= now()) f
@@ -283,10 +282,10 @@ BEGIN
     RETURN found;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.forget_again() IS
-'Internal: forgets once more the users of whom texts that are still kept have brought something back, and returns how much that was.';
+COMMENT ON FUNCTION jobstats_internal.forget_again IS
+'Internal: forgets users again whom retained texts have brought back, and returns the number of rows changed.';
 
--- Forgets who did what a long time ago: settings.personal_retention.
+-- Forgets users after settings.personal_retention.
 CREATE FUNCTION jobstats_internal.forget_idle_entries(idle bigint[]) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -314,14 +313,13 @@ BEGIN
     PERFORM jobstats_internal.forget_entries(idle, '{}'::text[], false);
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.forget_idle_entries(bigint[]) IS
-'Internal: takes from entries that have long done nothing whose they are.';
+COMMENT ON FUNCTION jobstats_internal.forget_idle_entries IS 'Internal: removes the users of entries that have been idle for long.';
 
 CREATE FUNCTION jobstats_internal.forget_old_jobs(before timestamptz, portion integer) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    -- Numbers of jobs that name somebody. A job waits for its entries: they are matched by its number, and with its user.
+    -- Numbers of jobs with a user. A job waits for its entries, which are matched by its number and user.
     old text[] := ARRAY(
         SELECT j.job
         FROM (
@@ -341,7 +339,7 @@ DECLARE
             AND NOT EXISTS (SELECT FROM jobstats.job_ids i WHERE i.job_no = s.job_no)
         LIMIT portion);
 BEGIN
-    -- Of entries that name no user, the job does.
+    -- The user of an entry without a user is the user of its job.
     INSERT INTO jobstats.dirty_users (target_id, day)
     SELECT DISTINCT r.target_id, date_bin(interval '1 day', r.bucket - interval '1 microsecond', timestamptz 'epoch')
     FROM jobstats.settings s, jobstats.entry_jobs m
@@ -355,13 +353,13 @@ BEGIN
     UPDATE jobstats.entries e
     SET job = jobstats_internal.pseudonym(e.job), workload = coalesce(jobstats_internal.pseudonym(e.job), e.name)
     WHERE e.job = ANY (old) AND e.status = 'forgotten';
-    -- Summaries are there longer than their jobs.
+    -- Summaries outlive their jobs.
     PERFORM jobstats_internal.forget_jobs(summaries, '{}'::tid[], '{}'::text[], NULL::bigint);
     RETURN greatest(cardinality(old), cardinality(summaries));
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.forget_old_jobs(timestamptz, integer) IS
-'Internal: takes from jobs that ended before a time whose they were, of so many numbers and summaries at most, and returns of how many.';
+COMMENT ON FUNCTION jobstats_internal.forget_old_jobs IS
+'Internal: removes the users of jobs that ended before a time, at most a portion of numbers and of summaries, and returns the larger number.';
 
 CREATE FUNCTION jobstats_internal.forget_people() RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -381,7 +379,7 @@ BEGIN
     PERFORM FROM jobstats.locks l WHERE l.name = 'names' FOR UPDATE;
     DELETE FROM jobstats.earlier_users u WHERE u.until < named_since;
     DELETE FROM jobstats.earlier_groups g WHERE g.until < named_since;
-    -- Whom no text names any more, and no job or identifier.
+    -- Users and groups without a recent text, job or entry.
     DELETE FROM jobstats.users u WHERE u.source = 'getent' AND u.seen > timestamptz '-infinity' AND u.seen < named_since;
     DELETE FROM jobstats.users u
     WHERE u.source = 'accounting' AND NOT EXISTS (SELECT FROM jobstats.jobs j WHERE j.uid = u.uid)
@@ -397,5 +395,5 @@ BEGIN
     RETURN found + jobs;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.forget_people() IS
-'Internal: forgets once more who was forgotten, and once a day whose what is older than settings.personal_retention was; returns the number of entries, jobs and names.';
+COMMENT ON FUNCTION jobstats_internal.forget_people IS
+'Internal: forgets users again and, once a day, the users of rows older than settings.personal_retention; returns the number of entries, jobs and names.';

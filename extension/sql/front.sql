@@ -1,5 +1,4 @@
--- The relations of a front: its own, which every store has for itself; and those that show the rows of its nodes. A table that a later
--- version adds is one of these, by its columns.
+-- The relations that show the rows of the nodes of a front; all others are local. The columns of a new table decide its kind.
 CREATE FUNCTION jobstats_internal.front_relations() RETURNS TABLE (relation text, kind text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -17,14 +16,14 @@ WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relkind IN ('r', 'p', '
     AND c.relname NOT IN ('attached', 'feed', 'finding_progress', 'finding_sizes', 'forgotten', 'front_nodes', 'locks', 'maintenance', 'members', 'pseudonym_readers', 'parts',
         'secrets', 'settings', 'proxies', 'sweep', 'texts', 'to_identify', 'to_match', 'to_resolve', 'to_summarize', 'watch', 'windows', 'writers')
 $$;
-COMMENT ON FUNCTION jobstats_internal.front_relations() IS
-'Internal: the relations that show rows of nodes in a front. ranges: partitions by ranges of target_id; union: children; accounting: a child on the node with accounting; merged: a view that adds up or compares what nodes have; derived: a view of another of these.';
+COMMENT ON FUNCTION jobstats_internal.front_relations IS
+'Internal: the relations that show rows of nodes in a front. ranges: partitions by target_id; union: children; accounting: a child on the node with accounting; merged: a view that sums or compares nodes; derived: a view of another of these.';
 
 CREATE FUNCTION jobstats_internal.merged_view(relation text) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
 AS $$
 SELECT CASE relation
--- A rollup is relied on as far as all nodes have it.
+-- A rollup is complete as far as all nodes have it.
 WHEN 'rollups' THEN 'SELECT n.level, n.width, coalesce(nullif(min(n.refreshed), ''infinity''), ''epoch'') AS refreshed, max(n.dropped) AS dropped,
     coalesce(nullif(min(n.users_refreshed), ''infinity''), ''epoch'') AS users_refreshed,
     CASE WHEN count(n.retention) = count(*) THEN max(n.retention) END AS retention
@@ -32,7 +31,7 @@ WHEN 'rollups' THEN 'SELECT n.level, n.width, coalesce(nullif(min(n.refreshed), 
 WHEN 'refresh' THEN 'SELECT true AS one, max(n.number) AS number, max(n.settled) AS settled, max(n.announced) AS announced, min(n.horizon) AS horizon,
     max(n.dropped) AS dropped, min(n.matched) AS matched, max(n.clock) AS clock
     FROM jobstats."of nodes refresh" n HAVING count(*) > 0'
--- A node has summed the targets that it holds.
+-- A node has summed its targets.
 WHEN 'used' THEN 'SELECT n.day, n.cluster, n.filesystem, n.kind, n.id, sum(n.kbytes) AS kbytes, sum(n.inodes) AS inodes, sum(n.targets)::bigint AS targets
     FROM jobstats."of nodes used" n GROUP BY n.day, n.kind, n.cluster, n.filesystem, n.id'
 WHEN 'job_summaries' THEN 'SELECT min(n.job_no) AS job_no, n.scheduler, n.job, n.label, n.runs, n.submitted, n.started, n.ended, n.run_time, n.uid, n.user_name,
@@ -49,14 +48,13 @@ WHEN 'health' THEN 'SELECT (jsonb_populate_record(NULL::jobstats."of nodes healt
 WHEN 'maintenance_state' THEN 'SELECT min(n.completed) AS completed, nullif(string_agg(n.problem, text ''; ''), '''') AS problem,
     bool_or(n.is_overdue) AS is_overdue
     FROM jobstats."of nodes maintenance_state" n'
--- A front is no node.
+-- A front is not a node.
 WHEN 'node_state' THEN 'SELECT s.node, s.front, s.version, NULL::text AS sorting, NULL::oid AS database, NULL::timestamptz AS started, NULL::bigint AS targets,
     NULL::timestamptz AS last_observation, NULL::timestamptz AS refreshed
     FROM jobstats.settings s'
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.merged_view(text) IS
-'Internal: the query of a view of a front that adds up or compares what nodes have.';
+COMMENT ON FUNCTION jobstats_internal.merged_view IS 'Internal: the query of a view of a front that sums or compares rows of nodes.';
 
 CREATE FUNCTION jobstats_internal.added_up(operations jsonb) RETURNS jsonb
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
@@ -69,7 +67,7 @@ FROM (
     GROUP BY o.key
 ) s
 $$;
-COMMENT ON FUNCTION jobstats_internal.added_up(jsonb) IS
+COMMENT ON FUNCTION jobstats_internal.added_up IS
 'Internal: the calls and seconds of each operation in an array of job_summaries.operations, added up.';
 
 CREATE FUNCTION jobstats_internal.make_front() RETURNS void
@@ -101,8 +99,8 @@ BEGIN
     PERFORM jobstats_internal.give_replica_identity();
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.make_front() IS
-'Internal: puts tables without rows, of which foreign tables of nodes are parts, in the place of those of an empty store.';
+COMMENT ON FUNCTION jobstats_internal.make_front IS
+'Internal: replaces the tables of an empty store by tables whose partitions and children are foreign tables of nodes.';
 
 CREATE FUNCTION jobstats_internal.drop_relations(relations text[]) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
@@ -111,14 +109,13 @@ DECLARE
     relation text;
 BEGIN
     FOREACH relation IN ARRAY relations LOOP
-        -- A view may have gone with what it was on.
+        -- CASCADE may have dropped a view already.
         EXECUTE format('DROP %s IF EXISTS jobstats.%I CASCADE',
             CASE (SELECT c.relkind FROM pg_class c WHERE c.oid = to_regclass(format('jobstats.%I', relation))) WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, relation);
     END LOOP;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.drop_relations(text[]) IS
-'Internal: drops relations of a store with all that depends on them.';
+COMMENT ON FUNCTION jobstats_internal.drop_relations IS 'Internal: drops relations of a store with all that depends on them.';
 
 CREATE FUNCTION jobstats_internal.unmake_front() RETURNS void
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -128,14 +125,12 @@ SELECT jobstats_internal.drop_relations(ARRAY(
     UNION ALL
     SELECT c.relname FROM pg_class c WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relname LIKE 'of nodes %' AND c.relkind = 'r'))
 $$;
-COMMENT ON FUNCTION jobstats_internal.unmake_front() IS
-'Internal: drops what shows rows of nodes in a front, so that it is made anew.';
+COMMENT ON FUNCTION jobstats_internal.unmake_front IS 'Internal: drops the relations that show rows of nodes in a front, to rebuild them.';
 
 CREATE FUNCTION jobstats_internal.build_front() RETURNS void
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
 AS 'MODULE_PATHNAME', 'jobstats_build_front_wrapper';
-COMMENT ON FUNCTION jobstats_internal.build_front() IS
-'Internal: makes the relations of a front, with those of all attached nodes.';
+COMMENT ON FUNCTION jobstats_internal.build_front IS 'Internal: creates the relations of a front, with those of all attached nodes.';
 
 CREATE FUNCTION jobstats_internal.show_node(name text, kinds text[]) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
@@ -158,30 +153,30 @@ BEGIN
                 it.part, 'jobstats_' || attached.name, it.relation, 'of nodes ' || it.relation,
                 -- Texts are long.
                 CASE WHEN it.relation IN ('raw', 'raw_text', 'evidence', 'rejects', 'target_snapshots') THEN ', fetch_size ''100'''
-                    -- While a connection is busy with one table, PostgreSQL does not begin the next on all nodes at once. What is read beside rows of
-                    -- work is therefore read node by node.
+                    -- While a connection is busy with one table, PostgreSQL cannot scan the next one on all nodes at once. Tables that are
+                    -- joined with increments are therefore read node by node.
                     WHEN it.relation IN ('entries', 'entry_jobs') THEN ', async_capable ''false'''
-                    -- These are short, whatever is asked of them: to have a node estimate that costs more than it saves.
+                    -- These are small: an estimate by the node costs more than it saves.
                     WHEN it.relation IN ('coarse', 'dirty', 'dirty_users', 'refresh', 'rollup_states', 'targets', 'spans', 'observed_spans', 'question_state', 'observation_ends', 'last_observations', 'paces',
                         'users', 'earlier_users', 'groups', 'earlier_groups', 'nodes') THEN ', use_remote_estimate ''false'', async_capable ''false''' END);
         ELSIF it.relation = 'targets' THEN
-            -- What is missing is known by its name, and counted.
+            -- Missing targets are counted, and known by name.
             EXECUTE format('CREATE TABLE jobstats.%I' || it.partition, it.part);
             PERFORM jobstats_internal.give_replica_identity();
             BEGIN
                 INSERT INTO jobstats.targets SELECT t.* FROM jsonb_populate_recordset(NULL::jobstats.targets, attached.known_targets) t
-                -- A node may say what is not its own.
+                -- A node may report targets of other nodes.
                 WHERE (t.target_id - 1) / 65536 = attached.node;
             EXCEPTION WHEN integrity_constraint_violation OR data_exception THEN
-                -- Nor need it say targets.
+                -- Its list may be no list of targets.
                 RAISE WARNING 'targets of node "%" are not known: %', attached.name, SQLERRM;
             END;
         END IF;
     END LOOP;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.show_node(text, text[]) IS
-'Internal: makes the tables of these kinds of an attached node: foreign tables, or one of the targets that are known of a node that is left out.';
+COMMENT ON FUNCTION jobstats_internal.show_node IS
+'Internal: creates the tables of these kinds of an attached node: foreign tables, or for a node that is left out, a table of its last known targets.';
 
 CREATE FUNCTION jobstats_internal.hide_node(name text, kinds text[]) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
@@ -197,8 +192,7 @@ BEGIN
     END LOOP;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.hide_node(text, text[]) IS
-'Internal: drops the tables of these kinds of an attached node.';
+COMMENT ON FUNCTION jobstats_internal.hide_node IS 'Internal: drops the tables of these kinds of an attached node.';
 
 CREATE FUNCTION jobstats_internal.show_accounting() RETURNS void
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -206,13 +200,12 @@ AS $$
 SELECT jobstats_internal.hide_node(a.name, '{accounting}') FROM jobstats.attached a;
 SELECT jobstats_internal.show_node(a.name, '{accounting}') FROM jobstats_internal.accounting_node() AS a (name) WHERE a.name IS NOT NULL
 $$;
-COMMENT ON FUNCTION jobstats_internal.show_accounting() IS
-'Internal: shows names and jobs as one node knows them.';
+COMMENT ON FUNCTION jobstats_internal.show_accounting IS 'Internal: shows names and jobs of the node that provides them.';
 
 CREATE FUNCTION jobstats_internal.accounting_node() RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 SELECT a.name FROM jobstats.attached a WHERE a.left_out_since IS NULL ORDER BY a.accounting DESC, a.node LIMIT 1
 $$;
-COMMENT ON FUNCTION jobstats_internal.accounting_node() IS
-'Internal: the node as which a front knows names and jobs: the one with accounting, or of the lowest number while that is left out; NULL: all are.';
+COMMENT ON FUNCTION jobstats_internal.accounting_node IS
+'Internal: the node that provides names and jobs: the one with accounting, or the lowest number while that is left out; NULL: all are left out.';

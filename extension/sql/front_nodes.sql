@@ -1,21 +1,21 @@
--- The nodes of a front: a database that has no rows of its own and answers for the stores of its nodes, through foreign tables of postgres_fdw.
+-- The nodes of a front: a database without rows that answers from the stores of its nodes, through foreign tables of postgres_fdw.
 
 CREATE FUNCTION jobstats_internal.limit_wait() RETURNS boolean
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'MODULE_PATHNAME', 'jobstats_limit_wait_wrapper';
-COMMENT ON FUNCTION jobstats_internal.limit_wait() IS
-'Internal: limits how long this session waits for nodes from now on; false: something around has limited it.';
+COMMENT ON FUNCTION jobstats_internal.limit_wait IS
+'Internal: limits how long this session waits for nodes from now on; false: a caller has already limited it.';
 
 CREATE FUNCTION jobstats_internal.end_wait(limited boolean) RETURNS text
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'MODULE_PATHNAME', 'jobstats_end_wait_wrapper';
-COMMENT ON FUNCTION jobstats_internal.end_wait(boolean) IS
-'Internal: ends the limit of jobstats_internal.limit_wait() if that has returned true. Returns the message if the limit was reached, else NULL.';
+COMMENT ON FUNCTION jobstats_internal.end_wait IS
+'Internal: ends the limit of limit_wait() if that returned true. Returns the message if the limit was reached, else NULL.';
 
 CREATE FUNCTION jobstats_internal.require_own_rows() RETURNS void
 LANGUAGE c STABLE AS 'MODULE_PATHNAME', 'jobstats_require_own_rows_wrapper';
-COMMENT ON FUNCTION jobstats_internal.require_own_rows() IS
-'Internal: fails with 55000 where the store is missing, and in a front, which has no rows of its own.';
+COMMENT ON FUNCTION jobstats_internal.require_own_rows IS
+'Internal: fails with 55000 where the store is missing, and in a front, which stores no rows itself.';
 
 CREATE FUNCTION jobstats_attach(
     name text, host text DEFAULT NULL, port integer DEFAULT NULL, dbname text DEFAULT NULL, "user" text DEFAULT NULL, password text DEFAULT NULL,
@@ -35,7 +35,7 @@ BEGIN
     PERFORM jobstats_internal.require_attachable(jobstats_attach.name, is_new, "user");
     IF is_new THEN
         EXECUTE format('CREATE SERVER %I FOREIGN DATA WRAPPER postgres_fdw OPTIONS (extensions ''jobstats'', async_capable ''true'', fetch_size ''10000'', fdw_tuple_cost ''0.2'', '
-            -- Of a machine that is gone nobody hears. A node whose machine answers ends a statement by itself.
+            -- A dead machine does not answer at all. A node on a live machine ends a statement itself.
             'use_remote_estimate ''true'', connect_timeout ''10'', keepalives_idle ''10'', keepalives_interval ''10'', tcp_user_timeout ''30000'', '
             'options ''-c statement_timeout=300s''%s)', server, (
                 SELECT string_agg(format(', %s %L', o.name, o.value), '' ORDER BY o.name)
@@ -43,7 +43,7 @@ BEGIN
         EXECUTE format('CREATE USER MAPPING FOR PUBLIC SERVER %I OPTIONS (%s)', server, (
                 SELECT string_agg(format('%I %L', o.name, o.value), ', ' ORDER BY o.name)
                 FROM (VALUES ('user', "user"), ('password', password),
-                    -- A superuser answers for a connection that a certificate or the socket lets in, whoever reads.
+                    -- A superuser may let all readers use a connection by certificate or socket.
                     ('password_required', CASE WHEN password IS NULL AND (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = current_user) THEN 'false' END))
                     AS o (name, value)
                 WHERE o.value IS NOT NULL));
@@ -69,7 +69,7 @@ BEGIN
     RETURN format('Node %s, number %s, version %s: %s targets.', jobstats_attach.name, state ->> 'node', state ->> 'version', state ->> 'targets');
 END
 $$;
-COMMENT ON FUNCTION jobstats_attach(text, text, integer, text, text, text, boolean) IS
+COMMENT ON FUNCTION jobstats_attach IS
 'Makes this database a front, and attaches the store of a node. The database has an empty store, or is a front. The name alone rebuilds an attached node with the installed version. accounting: take users and jobs from this node. Errors: 08001, 22004, 22023, 23505, 42501, 42704, 42710, 55000, 55P03.';
 
 CREATE FUNCTION jobstats_internal.require_own_numbers(name text) RETURNS void
@@ -92,8 +92,8 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.require_own_numbers(text) IS
-'Internal: fails with 23505 where a node that is new in a front has targets or entries of another one.';
+COMMENT ON FUNCTION jobstats_internal.require_own_numbers IS
+'Internal: fails with 23505 where a new node of a front has targets or entries of another one.';
 
 CREATE FUNCTION jobstats_internal.targets_of_two() RETURNS TABLE (cluster text, name text, target text, nodes text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -106,15 +106,14 @@ GROUP BY t.cluster, t.name
 HAVING count(*) > 1
 ORDER BY t.cluster, t.name
 $$;
-COMMENT ON FUNCTION jobstats_internal.targets_of_two() IS
-'Internal: the targets of a front that several nodes have, and that are retired on none of these.';
+COMMENT ON FUNCTION jobstats_internal.targets_of_two IS 'Internal: the targets of a front that more than one node has, and that are still active.';
 
 CREATE FUNCTION jobstats_internal.lock_front() RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     PERFORM jobstats_internal.require_store();
-    -- What the owner has put on tables must not run with the rights of another role, and tables of another role are none of the store's.
+    -- Triggers and defaults of the owner must not run as another role, and tables of another role do not belong to the store.
     IF NOT EXISTS (SELECT FROM pg_namespace n WHERE n.nspname = 'jobstats' AND pg_get_userbyid(n.nspowner) = current_user) THEN
         RAISE insufficient_privilege USING
             MESSAGE = 'only the owner of the store of jobstats can do this', HINT = 'SET ROLE to the owner of the schema jobstats.';
@@ -123,8 +122,8 @@ BEGIN
     LOCK TABLE jobstats.attached IN EXCLUSIVE MODE;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.lock_front() IS
-'Internal: keeps others from attaching and detaching nodes. Errors: 42501 where the caller is not the owner of the store, 55000 where there is none.';
+COMMENT ON FUNCTION jobstats_internal.lock_front IS
+'Internal: keeps others from attaching and detaching nodes. Errors: 42501 not the owner of the store, 55000 no store.';
 
 CREATE FUNCTION jobstats_internal.require_attachable(name text, is_new boolean, asker text) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -160,8 +159,8 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.require_attachable(text, boolean, text) IS
-'Internal: fails as jobstats_attach() says where that depends on this database and the name alone.';
+COMMENT ON FUNCTION jobstats_internal.require_attachable IS
+'Internal: makes those checks of jobstats_attach() that depend only on this database and the name. Errors: as jobstats_attach().';
 
 CREATE FUNCTION jobstats_internal.require_node(name text, state jsonb) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -197,8 +196,7 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.require_node(text, jsonb) IS
-'Internal: fails as jobstats_attach() says where a store cannot be a node of this front.';
+COMMENT ON FUNCTION jobstats_internal.require_node IS 'Internal: checks that a store can be a node of this front. Errors: as jobstats_attach().';
 
 CREATE FUNCTION jobstats_detach(name text) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning SET lock_timeout = '3s'
@@ -221,17 +219,17 @@ BEGIN
     PERFORM jobstats_internal.show_accounting();
 END
 $$;
-COMMENT ON FUNCTION jobstats_detach(text) IS
+COMMENT ON FUNCTION jobstats_detach IS
 'Detaches a node from a front. Its store stays as it is, and the front answers for the other nodes. If it had the accounting, the node with the lowest number has it from then on. Errors: 42704 no such node, 42501 not the owner of the store, 55000 no store, 55P03 busy, call it again.';
 
--- Whether nodes answer, and what becomes of the front while one does not.
+-- The state of nodes, and the front while a node does not answer.
 CREATE FUNCTION jobstats_internal.ask_node(name text, node integer, with_targets boolean, OUT version text, OUT targets bigint, OUT last_observation timestamptz,
     OUT refreshed timestamptz, OUT known jsonb, OUT problem text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
-    -- It ends after the block: postgres_fdw also asks nodes to roll back.
+    -- It ends after the block, because postgres_fdw also sends nodes a rollback.
     limited CONSTANT boolean := jobstats_internal.limit_wait();
     is_other boolean;
     context text;
@@ -256,15 +254,15 @@ BEGIN
     PERFORM jobstats_internal.end_wait(limited);
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.ask_node(text, integer, boolean) IS
-'Internal: asks an attached node how far it is, and, if with_targets is true, what targets it has; problem: why it cannot be asked anything, NULL: it can.';
+COMMENT ON FUNCTION jobstats_internal.ask_node IS
+'Internal: queries the state of an attached node and, with_targets, its targets; problem: why it cannot be queried, or NULL.';
 
 CREATE FUNCTION jobstats_internal.is_of_node(state text, context text) RETURNS boolean
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
--- The first line is the statement that the node was asked. Foreign tables have names that are quoted.
+-- The first line is the statement sent to the node. Names of foreign tables are quoted.
 RETURN state <> '57014' OR context ~ '^[^\n]*FROM jobstats\.[a-z]';
-COMMENT ON FUNCTION jobstats_internal.is_of_node(text, text) IS
-'Internal: whether an error in asking a node is the answer of the node, which ends a statement at its time limit with the code with which this session is canceled.';
+COMMENT ON FUNCTION jobstats_internal.is_of_node IS
+'Internal: whether an error in a query of a node was raised by the node, whose statement timeout has the same code as a cancel of this session.';
 
 CREATE FUNCTION jobstats_internal.nodes_of_front() RETURNS TABLE (
     name text, node integer, accounting boolean, version text, targets bigint, last_observation timestamptz, refreshed timestamptz,
@@ -296,8 +294,7 @@ BEGIN
     END LOOP;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.nodes_of_front() IS
-'Internal: the rows of jobstats.front_nodes.';
+COMMENT ON FUNCTION jobstats_internal.nodes_of_front IS 'Internal: the rows of jobstats.front_nodes.';
 
 CREATE FUNCTION jobstats_internal.note_node(name text) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -317,8 +314,7 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.note_node(text) IS
-'Internal: notes how far an attached node is, what targets it has, and why it cannot be asked anything.';
+COMMENT ON FUNCTION jobstats_internal.note_node IS 'Internal: records the state, targets and problem of an attached node.';
 
 CREATE FUNCTION jobstats_internal.turn_node(name text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '300ms'
@@ -334,7 +330,7 @@ BEGIN
         RETURN NULL;
     END IF;
     PERFORM jobstats_internal.lock_front();
-    -- All at once: a question that waits for one of them, and holds another, is not kept waiting until it is a deadlock.
+    -- All at once, so that a query that holds one and waits for another cannot deadlock.
     EXECUTE (SELECT 'LOCK TABLE ' || string_agg(c.oid::regclass::text, ', ' ORDER BY c.oid) || ' IN ACCESS EXCLUSIVE MODE'
         FROM pg_class c WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p') AND c.relhassubclass);
     UPDATE jobstats.attached a SET left_out_since = CASE WHEN leave_out THEN now() END WHERE a.name = turn_node.name;
@@ -346,8 +342,8 @@ BEGIN
     RETURN 1;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.turn_node(text) IS
-'Internal: leaves a node out of a front that was noted not to answer, or shows one again that does, and returns 1; NULL: nothing is to change. Of a node that is left out the targets are known.';
+COMMENT ON FUNCTION jobstats_internal.turn_node IS
+'Internal: leaves out a node that does not answer, or shows it again once it answers, and returns 1; NULL: no change. Its last known targets stay.';
 
 CREATE FUNCTION jobstats_internal.health_of_front() RETURNS SETOF jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -391,5 +387,5 @@ BEGIN
     WHERE c.checked < now() - interval '1 hour';
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.health_of_front() IS
-'Internal: the rows of jobstats.health of the nodes that answer, a row for each node, and one for each target that several nodes have.';
+COMMENT ON FUNCTION jobstats_internal.health_of_front IS
+'Internal: the rows of jobstats.health of the nodes that answer, a row for each node, and one for each target of more than one node.';

@@ -1,5 +1,4 @@
--- The rule: a routine may be called by the owner of the database and by roles that are granted it. The routines that
--- others may call are named below.
+-- By default only the owner of the database and roles with a grant may call a routine. Routines for all others are listed below.
 
 REVOKE ALL ON SCHEMA jobstats_internal FROM PUBLIC;
 GRANT USAGE ON SCHEMA jobstats_internal TO PUBLIC;
@@ -20,7 +19,7 @@ BEGIN
 END
 $privileges$;
 
--- These routines read the store with the rights of the caller, or show a reader of their own work that alone.
+-- These routines read the store with the rights of the caller, or show users only their own jobs.
 GRANT EXECUTE ON ROUTINE
     jobstats_alerts, jobstats_internal.attributed, jobstats_internal.require_store, jobstats_audit, jobstats_balance, jobstats_changes, jobstats_compare,
     jobstats_densities, jobstats_internal.entries, jobstats_events, jobstats_explain, jobstats_findings, jobstats_jobs, jobstats_job(text, text), jobstats_job(bigint, text),
@@ -30,8 +29,8 @@ GRANT EXECUTE ON ROUTINE
     jobstats_space, jobstats_baseline, jobstats_verdict, jobstats_internal.work,
     jobstats_internal.nodes_of_front, jobstats_internal.health_of_front, jobstats_internal.accounting_node, jobstats_internal.ask_node, jobstats_internal.is_of_node, jobstats_internal.limit_wait, jobstats_internal.end_wait,
     jobstats_internal.targets_of_two, jobstats_internal.added_up, jobstats_internal.own_uids, jobstats_internal.culprits_for, jobstats_internal.evidence_kept_for, jobstats_internal.evidence_spans, jobstats_internal.spans_told, jobstats_internal.people_kept_for, jobstats_internal.user_names, jobstats_internal.group_names, jobstats_internal.require_bound,
--- These routines read nothing but their arguments, which are small, or the catalog. Functions on text cost the server time and memory
--- for a long text; readers and writers get them together with the right to read or to feed.
+-- These routines read only their arguments, which are small, or the catalog. Functions on text can take much time and memory:
+-- only readers and writers get them.
     jobstats_internal.fold, jobstats_internal.forever, jobstats_format, jobstats_help, jobstats_operations, jobstats_internal.share,
     jobstats_counter_agg(timestamptz, numeric), jobstats_counter_agg(timestamptz, numeric, timestamptz),
     jobstats_counter_agg(timestamptz, numeric, timestamptz, bigint),
@@ -42,9 +41,9 @@ GRANT EXECUTE ON ROUTINE
     jobstats_counter_resets(jobstats_counter), jobstats_counter_resets(jobstats_counter, jobstats_counter),
     jobstats_density_agg(double precision), jobstats_density_agg(double precision, integer), jobstats_rollup(jobstats_density),
     jobstats_density_buckets, jobstats_density_count, jobstats_density_zeros,
--- The types and the reading functions call these routines with the rights of the caller. None of them reads a table;
--- staged_increments() shows a session only what the session itself computes, feeding() shows who may read health or feed who keeps
--- feeds waiting, and ingest() takes of a caller what that role may feed.
+-- The types and the reading functions call these routines with the rights of the caller. They read no table:
+-- staged_increments() shows increments that the session itself computes, feeding() checks that the caller may read health or feed,
+-- and ingest() checks that the caller may feed the text.
     jobstats_internal.filter_in, jobstats_internal.filter_out, jobstats_internal.filter_recv, jobstats_internal.filter_send,
     jobstats_internal.filter_matches, jobstats_internal.filter(text), jobstats_internal.filter(jsonb), jobstats_internal.filter(json),
     jobstats_internal.counter_in, jobstats_internal.counter_out, jobstats_internal.counter_recv, jobstats_internal.counter_send,

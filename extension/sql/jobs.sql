@@ -37,23 +37,22 @@ COMMENT ON FUNCTION jobstats_verdict IS
 CREATE FUNCTION jobstats_internal.finding_values(since timestamptz, until timestamptz, entries bigint[])
 RETURNS TABLE (finding text, "values" double precision[])
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp AS 'MODULE_PATHNAME', 'jobstats_finding_values_wrapper';
-COMMENT ON FUNCTION jobstats_internal.finding_values(timestamptz, timestamptz, bigint[]) IS
+COMMENT ON FUNCTION jobstats_internal.finding_values IS
 'Internal: the values by each rule of the jobs of these entries that did enough in (since, until] to be judged. Sizes of reads and writes are those in jobstats.finding_sizes.';
 
 CREATE FUNCTION jobstats_internal.sized(sizes bytea, operation integer, first integer) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_sized_wrapper';
-COMMENT ON FUNCTION jobstats_internal.sized(bytea, integer, integer) IS
-'Internal: the number of reads (operation 0) or writes (1) in the first so many elements of their histogram in increments.sizes; NULL: none.';
+COMMENT ON FUNCTION jobstats_internal.sized IS
+'Internal: the number of reads (operation 0) or writes (1) in the first n elements of their histogram in increments.sizes; NULL: no histogram.';
 
 CREATE FUNCTION jobstats_internal.histogram(sizes bytea, operation integer) RETURNS bigint[]
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_histogram_wrapper';
-COMMENT ON FUNCTION jobstats_internal.histogram(bytea, integer) IS
-'Internal: the histogram of reads (operation 0) or writes (1) in increments.sizes; NULL: none, or damaged.';
+COMMENT ON FUNCTION jobstats_internal.histogram IS
+'Internal: the histogram of reads (operation 0) or writes (1) in increments.sizes; NULL: missing or damaged.';
 
 CREATE FUNCTION jobstats_internal.detail(detail bytea) RETURNS jsonb
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_detail_wrapper';
-COMMENT ON FUNCTION jobstats_internal.detail(bytea) IS
-'Internal: increments.detail as JSON; NULL: damaged.';
+COMMENT ON FUNCTION jobstats_internal.detail IS 'Internal: increments.detail as JSON; NULL: damaged.';
 
 CREATE FUNCTION jobstats_io_sizes(
     since timestamptz DEFAULT now() - interval '1 day', until timestamptz DEFAULT now(),
@@ -72,8 +71,8 @@ CREATE FUNCTION jobstats_internal.work(at timestamptz DEFAULT NULL, level text D
 )
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'MODULE_PATHNAME', 'jobstats_work_wrapper';
-COMMENT ON FUNCTION jobstats_internal.work(timestamptz, text, integer[]) IS
-'Internal: asked by jobstats-console and exports. The work of each entry on each target in the last observation up to a time, or in the bucket of a rollup (10m, 1h, 1d) that holds it: totals in the order of jobstats_operations(), usecs in microseconds.';
+COMMENT ON FUNCTION jobstats_internal.work IS
+'Internal: used by jobstats-console and exports. The usage of each entry on each target in the last observation up to a time, or in the bucket of a rollup (10m, 1h, 1d) that holds it: totals in the order of jobstats_operations(), usecs in microseconds.';
 
 CREATE FUNCTION jobstats_jobs(
     since timestamptz DEFAULT now() - interval '7 days', until timestamptz DEFAULT now(), operation text DEFAULT NULL, n integer DEFAULT 20,
@@ -103,8 +102,7 @@ CREATE FUNCTION jobstats_job(job bigint, scheduler text DEFAULT NULL) RETURNS TA
     in_service double precision, busiest_target text, claimed numeric, coverage double precision
 )
 LANGUAGE c STABLE COST 10000 ROWS 1 AS 'MODULE_PATHNAME', 'jobstats_job_of_number_wrapper';
-COMMENT ON FUNCTION jobstats_job(bigint, text) IS
-'Shows the job with this number. jobstats_job(4711) is jobstats_job(''4711'').';
+COMMENT ON FUNCTION jobstats_job(bigint, text) IS 'Shows the job with this number. jobstats_job(4711) is jobstats_job(''4711'').';
 
 CREATE FUNCTION jobstats_job_usage(
     job text, "by" text DEFAULT 'target', step interval DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL,

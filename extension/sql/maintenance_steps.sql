@@ -1,4 +1,4 @@
--- jobstats_maintain(): the list of its steps, and how one after the other is taken.
+-- jobstats_maintain(): the list of its steps, and their execution.
 
 -- A step is a function. Each call of it has a separate transaction. It returns the number of rows written, or of chunks or partitions dropped;
 -- NULL or void: there was no work, and jobstats.maintenance gets no row.
@@ -83,10 +83,10 @@ BEGIN
         (39, 'check', 'check_rollups()', NULL, NULL, NULL, 1);
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.maintenance_steps() IS
+COMMENT ON FUNCTION jobstats_internal.maintenance_steps IS
 'Internal: the steps of jobstats_maintain() in their order: function, time limit of a step in parts, lock, group, and number of tries.';
 
--- Steps that are written in SQL and stand in no other file.
+-- Other steps in SQL.
 
 CREATE FUNCTION jobstats_internal.check_clock() RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -102,8 +102,8 @@ BEGIN
     UPDATE jobstats.refresh r SET clock = greatest(r.clock, now());
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.check_clock() IS
-'Internal: notes the time; fails if the clock of the database may be ahead of the true time, so that maintenance would drop what is to be kept.';
+COMMENT ON FUNCTION jobstats_internal.check_clock IS
+'Internal: records the time; fails if the clock of the database may be ahead, because maintenance would then drop rows too early.';
 
 CREATE FUNCTION jobstats_internal.refresh_rollup(level text, by_user boolean, after jsonb, OUT affected bigint, OUT reached jsonb)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -141,24 +141,23 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.refresh_rollup(text, boolean, jsonb) IS
-'Internal: computes some spans of a rollup, or of its sums by user, that have changed, and then one of the days that it lacks; returns the number of rows and how far it has come, NULL: nothing is left.';
+COMMENT ON FUNCTION jobstats_internal.refresh_rollup IS
+'Internal: recomputes some changed spans of a rollup, or of its sums by user, then one of its missing days; returns the number of rows and the progress, NULL: up to date.';
 
 CREATE FUNCTION jobstats_internal.forget_dirty() RETURNS void
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DELETE FROM jobstats.dirty d WHERE d.known;
--- Only maintenance matches, and it has done so before it computed the sums by user.
+-- Only maintenance matches entries, and did so before it computed the sums by user.
 DELETE FROM jobstats.dirty_users u
 $$;
-COMMENT ON FUNCTION jobstats_internal.forget_dirty() IS
-'Internal: forgets what has changed, now that all rollups are computed anew.';
+COMMENT ON FUNCTION jobstats_internal.forget_dirty IS 'Internal: clears the changed spans after all rollups were recomputed.';
 
 CREATE FUNCTION jobstats_internal.drop_old(relation text) RETURNS bigint
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 SELECT jobstats_internal.drop_before(drop_old.relation, coalesce((
-    -- Sums by user that are not kept, and that nobody reads any more, are all dropped: no chunk ends later than that.
+    -- Drops all chunks of sums by user that settings.keep leaves out: none ends later than in two years.
     SELECT CASE WHEN s.keep = 'counts' AND l.users_refreshed = timestamptz 'epoch' AND drop_old.relation ~ '_(users|accounts|members)$'
         THEN now() + interval '2 years' ELSE l.dropped END
     FROM jobstats.rollups l WHERE drop_old.relation LIKE 'rollup\_' || l.level || '%'), (
@@ -166,8 +165,8 @@ SELECT jobstats_internal.drop_before(drop_old.relation, coalesce((
     FROM jobstats_internal.growing_tables() t WHERE t.relation = drop_old.relation)))
 FROM jobstats.refresh r, jobstats.settings s
 $$;
-COMMENT ON FUNCTION jobstats_internal.drop_old(text) IS
-'Internal: drops the days of a table of the store that are older than it is kept, and returns how many chunks or partitions that were.';
+COMMENT ON FUNCTION jobstats_internal.drop_old IS
+'Internal: drops the expired days of a table of the store, and returns the number of chunks or partitions.';
 
 CREATE FUNCTION jobstats_internal.check_rollups() RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -188,10 +187,9 @@ BEGIN
     RETURN 0;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.check_rollups() IS
-'Internal: fails if rollups have lost what was summed before; NULL: that was checked today.';
+COMMENT ON FUNCTION jobstats_internal.check_rollups IS 'Internal: fails if rollups have lost sums that they had; NULL: that was checked today.';
 
--- How the steps are taken, one after the other.
+-- The execution of the steps.
 
 CREATE FUNCTION jobstats_internal.require_rows() RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -212,7 +210,7 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.require_rows() IS
+COMMENT ON FUNCTION jobstats_internal.require_rows IS
 'Internal: fails with 55000 where a table of the store lacks a row without which maintenance cannot do its work.';
 
 CREATE FUNCTION jobstats_internal.begin_steps() RETURNS void
@@ -229,8 +227,8 @@ BEGIN
     INSERT INTO jobstats.maintenance (step, began) VALUES ('all', clock_timestamp());
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.begin_steps() IS
-'Internal: notes in jobstats.maintenance that a call of jobstats_maintain() begins, and what the last one has left undone if it did not come to its end.';
+COMMENT ON FUNCTION jobstats_internal.begin_steps IS
+'Internal: records in jobstats.maintenance that a call of jobstats_maintain() begins, and marks an unfinished call before it.';
 
 CREATE FUNCTION jobstats_internal.end_step(problem text DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -247,7 +245,7 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.end_step(text) IS
+COMMENT ON FUNCTION jobstats_internal.end_step IS
 'Internal: notes in jobstats.maintenance that the running step has ended, with a warning if it had a problem; deletes its row if there was no work.';
 
 CREATE FUNCTION jobstats_internal.next_step(state jsonb) RETURNS jsonb
@@ -265,7 +263,7 @@ BEGIN
         SELECT t.try, s.*
         FROM listed s CROSS JOIN LATERAL generate_series(1, s.tries) AS t (try)
         WHERE (t.try, s.number, s.step) > (coalesce((state ->> 'try')::integer, 1), coalesce((state ->> 'number')::integer, 0), coalesce(state ->> 'step', ''))
-            -- What was in use has left no row.
+            -- A table in use has left no row.
             AND (t.try = 1 OR NOT EXISTS (SELECT FROM done d WHERE d.step = s.step))
             AND NOT EXISTS (
                 SELECT FROM done d JOIN listed o ON o.step = d.step WHERE d.problem IS NOT NULL AND (o.part_of = s.part_of OR o.step = 'clock'))
@@ -286,7 +284,7 @@ BEGIN
     RETURN chosen;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.next_step(jsonb) IS
+COMMENT ON FUNCTION jobstats_internal.next_step IS
 'Internal: notes in jobstats.maintenance that the next step begins, and returns it as a state; NULL: the call has ended.';
 
 CREATE FUNCTION jobstats_internal.in_use(step text) RETURNS text
@@ -297,8 +295,8 @@ FROM jobstats.maintenance m
 WHERE m.step = in_use.step AND m.problem LIKE 'it is in use%' AND m.began > coalesce((
     SELECT max(d.began) FROM jobstats.maintenance d WHERE d.step = in_use.step AND d.took IS NOT NULL AND d.problem IS NULL), '-infinity')
 $$;
-COMMENT ON FUNCTION jobstats_internal.in_use(text) IS
-'Internal: the problem of a step that did not get its locks, and since when it has not got them.';
+COMMENT ON FUNCTION jobstats_internal.in_use IS
+'Internal: the problem of a step that did not get its locks, with the time of the first such failure.';
 
 CREATE FUNCTION jobstats_internal.maintain_step(state jsonb) RETURNS jsonb
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -341,7 +339,7 @@ BEGIN
     RETURN jobstats_internal.next_step(state);
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.maintain_step(jsonb) IS
+COMMENT ON FUNCTION jobstats_internal.maintain_step IS
 'Internal: takes a step of a maintenance, or its next part, and returns the state for the next call; NULL: the end. An empty object begins a maintenance.';
 
 -- The procedure only commits; all other work runs with the rights of the store's owner. It has no SET clause, because a procedure with one
@@ -373,5 +371,5 @@ BEGIN
     COMMIT;
 END
 $$;
-COMMENT ON PROCEDURE jobstats_maintain() IS
+COMMENT ON PROCEDURE jobstats_maintain IS
 'Refreshes rollups and drops old data. Call it every ten minutes (in a front, every minute) as the owner of the store, outside a transaction. A failed step is left to the next call, with a WARNING; jobstats.maintenance lists the steps. Errors: 25001, 2D000, 25006 on a standby, 42501, 55000 no store.';

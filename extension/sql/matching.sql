@@ -1,40 +1,40 @@
--- Which jobs the identifiers of entries belong to.
+-- Matches of entries with jobs.
 
 CREATE FUNCTION jobstats_internal.match_some() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'MODULE_PATHNAME', 'jobstats_match_some_wrapper';
-COMMENT ON FUNCTION jobstats_internal.match_some() IS
-'Internal: matches the entries of some numbers of jobstats.to_match with jobs, and returns how many numbers these were; NULL: none is left.';
+COMMENT ON FUNCTION jobstats_internal.match_some IS
+'Internal: matches the entries of some numbers of jobstats.to_match with jobs, and returns how many numbers; NULL: the queue is empty.';
 
 CREATE FUNCTION jobstats_internal.queue_unmatched() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'MODULE_PATHNAME', 'jobstats_queue_unmatched_wrapper';
-COMMENT ON FUNCTION jobstats_internal.queue_unmatched() IS
-'Internal: puts into jobstats.to_match the numbers of entries that work on days of which nothing is known, and returns how many there are.';
+COMMENT ON FUNCTION jobstats_internal.queue_unmatched IS
+'Internal: queues the numbers of entries that were active on days without a match in jobstats.to_match, and returns how many.';
 
 CREATE FUNCTION jobstats_internal.attributed(job_no bigint, since timestamptz DEFAULT '-infinity', until timestamptz DEFAULT 'infinity')
 RETURNS TABLE (entry_id bigint, since timestamptz, until timestamptz)
 LANGUAGE c STABLE STRICT SET search_path = pg_catalog, pg_temp SET jit = off AS 'MODULE_PATHNAME', 'jobstats_attributed_spans_wrapper';
-COMMENT ON FUNCTION jobstats_internal.attributed(bigint, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION jobstats_internal.attributed IS
 'Internal: the entries without a job whose work a job is likely to have done, with the spans, buckets of rollup_10m, in which they did it: the entry is of the job''s user, its node is of class compute, and no other job of the user ran there or had just ended. Sums count this work for no job.';
 
 CREATE FUNCTION jobstats_internal.summarize_some() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'MODULE_PATHNAME', 'jobstats_summarize_some_wrapper';
-COMMENT ON FUNCTION jobstats_internal.summarize_some() IS
-'Internal: makes the summaries of some jobs of jobstats.to_summarize that are due, and returns how many these were; NULL: none is left.';
+COMMENT ON FUNCTION jobstats_internal.summarize_some IS
+'Internal: summarizes some jobs of jobstats.to_summarize that are due, and returns how many; NULL: no job is due.';
 
 CREATE FUNCTION jobstats_internal.queue_changed_summaries() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'MODULE_PATHNAME', 'jobstats_queue_changed_summaries_wrapper';
-COMMENT ON FUNCTION jobstats_internal.queue_changed_summaries() IS
+COMMENT ON FUNCTION jobstats_internal.queue_changed_summaries IS
 'Internal: puts the jobs into jobstats.to_summarize whose usage late text has changed, and returns how many there are.';
 
 CREATE FUNCTION jobstats_internal.energy_of_job(job text, scheduler text) RETURNS numeric
 LANGUAGE c STABLE STRICT SET search_path = pg_catalog, pg_temp AS 'MODULE_PATHNAME', 'jobstats_energy_of_job_wrapper';
-COMMENT ON FUNCTION jobstats_internal.energy_of_job(text, text) IS
-'Internal: the joules of the newest job of a number, if it had its metered nodes for itself; asked where jobs that are done are summed up.';
+COMMENT ON FUNCTION jobstats_internal.energy_of_job IS
+'Internal: the joules of the newest job of a number, if it had its metered nodes to itself. Used to summarize ended jobs.';
 
--- health is asked every minute. Its advice on matches is found here, at most once per call of maintenance, in an hour or a day that
--- rollups know, so that it costs as much in a store of years as in one of a day.
+-- Maintenance computes the advice for health, which is read every minute. It reads one hour or day of the rollups, so that
+-- the cost does not grow with the store.
 CREATE FUNCTION jobstats_internal.advise() RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -46,12 +46,12 @@ BEGIN
     DELETE FROM jobstats.advice a;
     INSERT INTO jobstats.advice (cluster, status, remedy, noted)
     SELECT q.cluster, q.status, q.remedy, now()
-    -- The span ends where rollups end, and lies within a day of UTC as matches do.
+    -- The span ends where rollups end, and lies within a UTC day, as matches do.
     FROM jobstats.status_quality(
         greatest(known - interval '1 hour', jobstats_internal.bucket(interval '24 hours', known - interval '1 microsecond')), known) q
     WHERE q.urgent
     UNION ALL
-    -- Of a whole day, since who claims jobs may do so in bursts. Where no entry claims any, nothing is read.
+    -- For a whole day, since claims may come in bursts. Without claims no rollup is read.
     (SELECT DISTINCT ON (c.cluster) c.cluster, 'claimed', format('Of what was read and written on %s, %s %% was by identifiers that name jobs of other users, most of it of uid %s for jobs of %s, for example %s. If one person has both numbers, accounting and clients disagree about users; otherwise the user exports numbers of these jobs.',
         ((day - interval '24 hours') AT TIME ZONE 'UTC')::date, round(100 * c.claimed / c.of_all), c.uid, c.owner, c.example), now()
     FROM (
@@ -74,5 +74,5 @@ BEGIN
     RETURN written;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.advise() IS
-'Internal: notes in jobstats.advice what needs care in the matches of entries with jobs, and returns how much that is.';
+COMMENT ON FUNCTION jobstats_internal.advise IS
+'Internal: notes in jobstats.advice which matches of entries with jobs need care, and returns their number.';

@@ -2,11 +2,10 @@
 
 CREATE FUNCTION jobstats_internal.dimensions() RETURNS TABLE (name text, type text, meaning text)
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_dimensions_wrapper';
-COMMENT ON FUNCTION jobstats_internal.dimensions() IS
+COMMENT ON FUNCTION jobstats_internal.dimensions IS
 'Internal: the dimensions, which are words of by, keys of filters and of labels, each with a sentence.';
 
--- The names that users and groups had: the one place that says whose name a number was on a day. PostgreSQL puts a call of these
--- functions into the statement that calls them, as it does with views.
+-- The names of users and groups on a day. PostgreSQL inlines these functions into the calling statement, as it does with views.
 
 CREATE FUNCTION jobstats_internal.user_names(since timestamptz, until timestamptz) RETURNS TABLE (
     uid bigint, user_name text, gid bigint, named_until timestamptz
@@ -22,7 +21,7 @@ FROM jobstats.earlier_users e
 WHERE e.until > user_names.since AND NOT EXISTS (
     SELECT FROM jobstats.earlier_users l WHERE l.uid = e.uid AND l.until >= user_names.until AND l.until < e.until)
 $$;
-COMMENT ON FUNCTION jobstats_internal.user_names(timestamptz, timestamptz) IS
+COMMENT ON FUNCTION jobstats_internal.user_names IS
 'Internal: the names that users had in the window (since, until], with their primary groups. named_until is NULL for the name at its end, else the end of the days of the name.';
 
 CREATE FUNCTION jobstats_internal.group_names(at timestamptz) RETURNS TABLE (gid bigint, group_name text)
@@ -37,5 +36,4 @@ FROM jobstats.earlier_groups e
 WHERE e.until >= at AND NOT EXISTS (
     SELECT FROM jobstats.earlier_groups l WHERE l.gid = e.gid AND l.until >= at AND l.until < e.until)
 $$;
-COMMENT ON FUNCTION jobstats_internal.group_names(timestamptz) IS
-'Internal: the names that groups had at a time.';
+COMMENT ON FUNCTION jobstats_internal.group_names IS 'Internal: the names that groups had at a time.';

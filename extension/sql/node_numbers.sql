@@ -1,6 +1,6 @@
--- The number of a store among the nodes of a front. What rows of several nodes are known by has numbers in ranges of each node.
+-- The number of a store among the nodes of a front. Keys of rows are in a range of numbers of each node.
 
--- Rows are known by the same number wherever a column has its name. A table that a later version adds is one of these, by its columns.
+-- A column of this name has the same number in all tables, also in new ones.
 
 CREATE FUNCTION jobstats_internal.numbered_relations() RETURNS TABLE (relation regclass, columns name[], gives text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -11,8 +11,8 @@ JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname IN ('target_id', 'job_no
 WHERE c.relnamespace = to_regnamespace('jobstats') AND NOT c.relispartition AND c.relkind IN ('r', 'p')
 GROUP BY c.oid
 $$;
-COMMENT ON FUNCTION jobstats_internal.numbered_relations() IS
-'Internal: the tables that have numbers of targets, jobs, series and events, or keys of entries, with these columns, and the one that an identity gives its numbers.';
+COMMENT ON FUNCTION jobstats_internal.numbered_relations IS
+'Internal: the tables with numbers of targets, jobs, series and events, or keys of entries: these columns, and the identity column among them.';
 
 CREATE FUNCTION jobstats_internal.lock_everything() RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '3s'
@@ -23,8 +23,8 @@ DECLARE
 BEGIN
     LOOP
         BEGIN
-            -- Feeds lock this first, so new ones wait here, and none of those at work waits for this session. It waits for nothing else
-            -- while it holds a lock: feeds of jobstats_ingest(), readers and maintenance lock tables in any order.
+            -- Feeds lock this first, so new ones wait here, and running ones do not wait for this session. It waits for no other lock
+            -- meanwhile: feeds of jobstats_ingest(), readers and maintenance lock tables in any order.
             LOCK TABLE jobstats.feed IN ACCESS EXCLUSIVE MODE;
             FOR relation IN
                 SELECT c.oid FROM pg_class c
@@ -41,41 +41,40 @@ BEGIN
         END;
         PERFORM pg_sleep(0.1);
     END LOOP;
-    -- A columnstore changes at most 100,000 rows in a statement, unless it is told otherwise.
+    -- By default a columnstore changes at most 100,000 rows in a statement.
     PERFORM set_config(s.name, '0', true) FROM pg_settings s WHERE s.name = 'timescaledb.max_tuples_decompressed_per_dml_transaction';
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.lock_everything() IS
-'Internal: keeps feeds, maintenance and readers out until the transaction ends, so that rows of any time can be changed. Error: 55P03 where one, or a conversion, is at work.';
+COMMENT ON FUNCTION jobstats_internal.lock_everything IS
+'Internal: blocks feeds, maintenance and readers until the transaction ends, so that rows of any time can be changed. Error: 55P03 where one of them, or a conversion, is running.';
 
 CREATE FUNCTION jobstats_internal.first_target(node integer) RETURNS integer
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
 RETURN node * 65536 + 1;
-COMMENT ON FUNCTION jobstats_internal.first_target(integer) IS 'Internal: the first number of a target of the node of this number.';
+COMMENT ON FUNCTION jobstats_internal.first_target IS 'Internal: the first number of a target of the node of this number.';
 
 CREATE FUNCTION jobstats_internal.first_number(name name, node integer) RETURNS bigint
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
 RETURN CASE name WHEN 'target_id' THEN jobstats_internal.first_target(node) ELSE (bigint '1' << 40) * node + 1 END;
-COMMENT ON FUNCTION jobstats_internal.first_number(name, integer) IS
-'Internal: the first number that an identity of this name gives on the node of this number.';
+COMMENT ON FUNCTION jobstats_internal.first_number IS 'Internal: the first number that an identity of this name gives on the node of this number.';
 
 CREATE FUNCTION jobstats_internal.renumber(old integer, new integer) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    -- A copy of a store knows the same entries by the same keys, until it gets a number.
+    -- A copy of a store has the same keys of entries until it gets a number.
     inverted CONSTANT bigint := ('x' || left(encode(sha256(uuid_send(gen_random_uuid())), 'hex'), 16))::bit(64)::bigint;
     it record;
     next bigint;
 BEGIN
-    -- A columnstore cannot change the numbers by which it batches rows; maintenance packs them again.
+    -- A columnstore cannot change the columns that it segments by; maintenance compresses the chunks again.
     FOR it IN SELECT h.hypertable FROM jobstats_internal.hypertables() h WHERE h.packed_by IS NOT NULL LOOP
         EXECUTE format('SELECT count(%s.decompress_chunk(format(''%%I.%%I'', c.chunk_schema, c.chunk_name)::regclass)) FROM timescaledb_information.chunks c
             WHERE c.is_compressed AND format(''%%I.%%I'', c.hypertable_schema, c.hypertable_name)::regclass = $1', jobstats_internal.timescale_schema()) USING it.hypertable;
     END LOOP;
     FOR it IN SELECT n.* FROM jobstats_internal.numbered_relations() n LOOP
         IF it.gives IS NOT NULL THEN
-            -- One that has given no number since the store got its number goes on behind those of before.
+            -- A sequence that is unused since the last renumbering continues after the numbers before it.
             EXECUTE format('SELECT s.last_value + s.is_called::integer FROM %s s', pg_get_serial_sequence(it.relation::text, it.gives)) INTO next;
             EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET GENERATED BY DEFAULT', it.relation, it.gives);
         END IF;
@@ -90,13 +89,13 @@ BEGIN
     END LOOP;
     PERFORM jobstats_internal.reset_realtime();
     UPDATE jobstats.secrets s SET mask = s.mask # inverted;
-    -- Who goes through entries in the order of their keys begins again.
+    -- Passes in the order of keys start over.
     UPDATE jobstats.sweep s SET after = NULL;
     UPDATE jobstats.identification i SET after = NULL;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.renumber(integer, integer) IS
-'Internal: gives all rows of the store that have numbers in the range of one node those of another, and entries other keys.';
+COMMENT ON FUNCTION jobstats_internal.renumber IS
+'Internal: moves all numbers of the store from the range of one node to that range of another, and gives entries other keys.';
 
 CREATE FUNCTION jobstats_internal.prepare_number(node integer) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -105,7 +104,7 @@ BEGIN
     IF prepare_number.node NOT BETWEEN 0 AND 32766 THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('node must be from 0 to 32766, not %s', prepare_number.node), HINT = 'Each node of a front has a number of its own.';
-    -- Who sets up the store refuses one of another role, and nothing of that may run before.
+    -- Setup rejects a store of another role; code of that role must not run before.
     ELSIF prepare_number.node IS NOT NULL AND EXISTS (
         SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
         WHERE c.oid = to_regclass('jobstats.settings') AND c.relkind = 'r' AND ARRAY[c.relowner, n.nspowner] <@ ARRAY[current_user::regrole::oid])
@@ -116,8 +115,8 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.prepare_number(integer) IS
-'Internal: checks the number that a store is to get, and locks a store that has another one, before setup locks a part of it. Errors: 22023 for a number out of range, 55P03 where feeds, readers or maintenance are at work, 55000 during a conversion.';
+COMMENT ON FUNCTION jobstats_internal.prepare_number IS
+'Internal: checks a new node number, and locks a store that has another one before setup locks a part of it. Errors: 22023 for a number out of range, 55P03 where feeds, readers or maintenance are running, 55000 during a conversion.';
 
 CREATE FUNCTION jobstats_internal.number_store(node integer) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -134,5 +133,5 @@ BEGIN
     UPDATE jobstats.settings s SET node = number_store.node;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.number_store(integer) IS
-'Internal: gives a store, with all its rows, another number among the nodes of a front; NULL: it keeps that. Errors: 55P03 where feeds or maintenance are at work, 55000 during a conversion.';
+COMMENT ON FUNCTION jobstats_internal.number_store IS
+'Internal: changes the node number of a store, in all its rows; NULL keeps it. Errors: 55P03 where feeds or maintenance are running, 55000 during a conversion.';

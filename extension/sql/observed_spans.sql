@@ -1,5 +1,5 @@
--- The spans in which targets were observed. Each observation reaches from the one before to its own time, a baseline is its own time alone,
--- and the spans of a target are the union of these, both ends included. What is older than the observations that are kept is as it is stored.
+-- The spans in which targets were observed: the union of the spans of observations, each from its predecessor to its own time, a
+-- baseline only its own time; both ends are included. Spans before the oldest retained observation stay as they are.
 
 CREATE FUNCTION jobstats_internal.spans_told(after timestamptz, until timestamptz, target integer DEFAULT NULL)
 RETURNS TABLE (target_id integer, newest timestamptz, stored tstzrange[], told tstzrange[])
@@ -33,8 +33,8 @@ CROSS JOIN LATERAL (
 ) told
 WHERE spans_told.target IS NULL OR t.target_id = spans_told.target
 $$;
-COMMENT ON FUNCTION jobstats_internal.spans_told(timestamptz, timestamptz, integer) IS
-'Internal: the spans of each target as they are stored, and as the observations in (after, until] and the next one say. newest: its last observation, if that is not after these.';
+COMMENT ON FUNCTION jobstats_internal.spans_told IS
+'Internal: the stored spans of each target, and those that follow from the observations in (after, until] and the next one. newest: its last observation, if it is not later.';
 
 CREATE FUNCTION jobstats_internal.note_spans(after timestamptz, until timestamptz, target integer DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -56,5 +56,5 @@ BEGIN
     END LOOP;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.note_spans(timestamptz, timestamptz, integer) IS
-'Internal: stores the spans of targets as observations in (after, until] say, and where their last ones end. The targets are locked, as by feeds.';
+COMMENT ON FUNCTION jobstats_internal.note_spans IS
+'Internal: stores the spans and last observations of targets that follow from the observations in (after, until]. The caller has locked the targets, as feeds do.';

@@ -1,7 +1,7 @@
 -- Retention, indexes and, without TimescaleDB, the partitions of the coming days.
 --
--- Who waits for a lock on a table makes all readers and feeds of that table wait behind itself. So functions that lock tables
--- wait for 300 ms, and maintenance calls them again later.
+-- All readers and feeds of a table queue behind a session that waits for a lock on it. So functions that lock tables wait for
+-- 300 ms, and maintenance calls them again later.
 
 CREATE FUNCTION jobstats_internal.fill_partition(
     relation text, partition text, owner name, key name, low timestamptz, high timestamptz, portion bigint)
@@ -26,7 +26,7 @@ BEGIN
     EXECUTE format('ALTER TABLE jobstats.%I ATTACH PARTITION jobstats.%I FOR VALUES FROM (%L) TO (%L)', relation, partition, low, high);
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.fill_partition(text, text, name, name, timestamptz, timestamptz, bigint) IS
+COMMENT ON FUNCTION jobstats_internal.fill_partition IS
 'Internal: moves rows of [low, high), at most a portion, from the default partition of a table into another partition, which it creates if missing.';
 
 CREATE FUNCTION jobstats_internal.add_partitions(
@@ -43,7 +43,7 @@ DECLARE
     is_new boolean;
     held boolean;
     strays bigint;
-    -- Everybody waits while rows are moved.
+    -- All sessions wait while rows move.
     room bigint := 200000;
     moved bigint := 0;
     made integer := 0;
@@ -78,7 +78,7 @@ BEGIN
         room := room - greatest(strays, 5000);
         moved := moved + strays;
     END LOOP;
-    -- To a snapshot from before the end of this transaction, rows that move would be neither here nor there.
+    -- A snapshot from before the end of this transaction would see moved rows in neither table.
     FOR try IN 1..20 LOOP
         EXIT WHEN moved = 0 OR NOT EXISTS (SELECT FROM jobstats_internal.snapshots());
         IF try = 20 THEN
@@ -92,16 +92,16 @@ BEGIN
     RETURN made;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.add_partitions(text, text, timestamptz, timestamptz, boolean) IS
-'Internal: makes the missing partitions, a day, month or year (UTC) each, of a table of the store for a span and returns their number; none where TimescaleDB keeps it. moving: also of days with rows in the default partition, of which 200,000 move per call.';
+COMMENT ON FUNCTION jobstats_internal.add_partitions IS
+'Internal: creates the missing partitions (a day, month or year of UTC each) of a table for a span, unless it is a hypertable, and returns their number. moving: also for days with rows in the default partition, of which 200,000 move per call.';
 
--- The readings of each of these are compared with the one before.
+-- Rows of these are compared with their predecessors.
 CREATE FUNCTION jobstats_internal.compared_by(relation text) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
 RETURN CASE WHEN relation IN ('raw', 'target_snapshots') THEN 'r.target_id'
     WHEN relation = 'server_snapshots' THEN 'r.cluster, r.server, r.service' END;
-COMMENT ON FUNCTION jobstats_internal.compared_by(text) IS
-'Internal: the key by which rows of a table are compared with the one before, of an alias r; NULL: they are not.';
+COMMENT ON FUNCTION jobstats_internal.compared_by IS
+'Internal: the key by which rows r of a table are compared with their predecessors; NULL: they are not compared.';
 
 CREATE FUNCTION jobstats_internal.newest_texts(relation text, horizon timestamptz, OUT keys text[], OUT times timestamptz[])
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -114,12 +114,12 @@ BEGIN
     IF key IS NULL THEN
         RETURN;
     END IF;
-    -- The next reading is compared with this one. A backlog may be older than raw_retention while it is sent.
+    -- The next snapshot is compared with this one. A backlog may be older than raw_retention while it is sent.
     EXECUTE format($sql$
         SELECT coalesce(array_agg(o.key), '{}'), coalesce(array_agg(o."time"), '{}')
         FROM (
             SELECT %1$s, ROW(%1$s)::text AS key, max(r."time") AS "time" FROM jobstats.%2$I r
-            -- Text is not kept longer than its observation.
+            -- Text is retained no longer than its observation.
             WHERE r."time" < $1 AND r."time" > coalesce((SELECT f.dropped FROM jobstats.refresh f), timestamptz '-infinity')
             GROUP BY %1$s
         ) o
@@ -127,8 +127,8 @@ BEGIN
     $sql$, key, relation, replace(key, 'r.', 'o.')) INTO keys, times USING horizon;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.newest_texts(text, timestamptz) IS
-'Internal: the newest reading of each target or service that has none since the horizon, by key and time; nothing for relations whose rows are not compared.';
+COMMENT ON FUNCTION jobstats_internal.newest_texts IS
+'Internal: the key and time of the newest snapshot of each target or service without any since the horizon; empty for tables whose rows are not compared.';
 
 CREATE FUNCTION jobstats_internal.drop_span(
     relation text, part text, span_from timestamptz, span_to timestamptz, keys text[], times timestamptz[])
@@ -153,8 +153,8 @@ BEGIN
     RETURN true;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.drop_span(text, text, timestamptz, timestamptz, text[], timestamptz[]) IS
-'Internal: drops a partition, or the chunk of a span where part is NULL; where it holds readings of these keys and times, deletes all others. Returns whether it was dropped.';
+COMMENT ON FUNCTION jobstats_internal.drop_span IS
+'Internal: drops a partition, or the chunk of a span if part is NULL. If it has snapshots of these keys and times, it stays and all others are deleted. Returns whether it was dropped.';
 
 CREATE FUNCTION jobstats_internal.drop_before(relation text, horizon timestamptz) RETURNS integer
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET lock_timeout = '300ms'
@@ -205,10 +205,10 @@ BEGIN
     RETURN dropped;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.drop_before(text, timestamptz) IS
-'Internal: drops the chunks or partitions of a table of the store that end before the horizon, and returns their number. The newest reading of a target or service stays.';
+COMMENT ON FUNCTION jobstats_internal.drop_before IS
+'Internal: drops the chunks or partitions of a table that end before the horizon, and returns their number. The newest snapshot of a target or service stays.';
 
--- TimescaleDB warns of chunks that are too small to gain by columns. Nobody can or needs to do something about these.
+-- TimescaleDB warns of chunks that are too small for compression; no action is possible or needed.
 CREATE FUNCTION jobstats_internal.compress_before(horizon timestamptz, again boolean DEFAULT false) RETURNS text
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = error SET lock_timeout = '300ms'
 AS $$
@@ -220,7 +220,7 @@ BEGIN
     IF timescale IS NULL OR current_setting('timescaledb.license', true) IS DISTINCT FROM 'timescale' THEN
         RETURN NULL;
     END IF;
-    -- A chunk that has rows beside its columns is partial: bit 8 of its status. Feeds leave a note in jobstats.dirty where
+    -- A compressed chunk that has uncompressed rows is partial: bit 8 of its status. Feeds note in jobstats.dirty where
     -- they have just changed increments, and may change more of the same chunk.
     EXECUTE $sql$
         SELECT h.relation, format('%I.%I', c.chunk_schema, c.chunk_name)
@@ -242,8 +242,8 @@ BEGIN
     RETURN name;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.compress_before(timestamptz, boolean) IS
-'Internal: where TimescaleDB can, keeps one more chunk that ends before the horizon in columns, and returns what it is of; NULL: there is none. again: one that has got rows beside its columns since, and is not just being changed.';
+COMMENT ON FUNCTION jobstats_internal.compress_before IS
+'Internal: compresses one more chunk that ends before the horizon, where TimescaleDB can, and returns its table; NULL: no chunk is left. again: a compressed chunk that has got rows since, and is not being changed now.';
 
 CREATE FUNCTION jobstats_internal.pack_columns(again boolean) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -260,11 +260,11 @@ BEGIN
     RETURN 1;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.pack_columns(boolean) IS
-'Internal: keeps one more old chunk in columns, and records of which relation; NULL: there is none. again: one that has got rows beside its columns since.';
+COMMENT ON FUNCTION jobstats_internal.pack_columns IS
+'Internal: compresses one more old chunk, and records its table; NULL: no chunk is left. again: a compressed chunk that has got rows since.';
 
--- Without statistics the planner takes an index by time for useless. A crash takes the counts of rows and of what VACUUM and ANALYZE have done:
--- then each table is analyzed once more.
+-- Without statistics the planner ignores an index by time. A crash resets the statistics of VACUUM and ANALYZE: then each table
+-- is analyzed once more.
 CREATE FUNCTION jobstats_internal.summarize_ranges() RETURNS integer
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '500ms'
 AS $$
@@ -299,5 +299,5 @@ BEGIN
     RETURN summarized;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.summarize_ranges() IS
-'Internal: enters the ranges of pages with new rows into the indexes by time, and returns their number. Until VACUUM does that, maybe hours later, every query of recent times reads all of them. Analyzes what nobody has.';
+COMMENT ON FUNCTION jobstats_internal.summarize_ranges IS
+'Internal: summarizes new page ranges of the indexes by time, and returns their number: until VACUUM does so, hours later, each query of recent times reads all of them. Analyzes tables without statistics.';

@@ -73,7 +73,7 @@ FROM (VALUES
     ('random', '{secrets.keys,secrets.pseudonyms}')
 ) AS l (reason, columns), unnest(l.columns::text[]) AS c (name)
 $$;
-COMMENT ON FUNCTION jobstats_internal.columns_of_people() IS
+COMMENT ON FUNCTION jobstats_internal.columns_of_people IS
 'Internal: personal data in columns of the store, and its value after a user is forgotten; holds NULL: no personal data, for the reason. Relation *: all without a row for that column.';
 
 CREATE FUNCTION jobstats_internal.forgotten_columns(relation text) RETURNS text
@@ -82,5 +82,4 @@ AS $$
 SELECT string_agg(format('%I = %s', p."column", p.becomes), ', ')
 FROM jobstats_internal.columns_of_people() p WHERE p.relation = forgotten_columns.relation AND p.becomes IS NOT NULL
 $$;
-COMMENT ON FUNCTION jobstats_internal.forgotten_columns(text) IS
-'Internal: the SET list of an UPDATE that forgets the users of rows r of a table.';
+COMMENT ON FUNCTION jobstats_internal.forgotten_columns IS 'Internal: the SET list of an UPDATE that forgets the users of rows r of a table.';

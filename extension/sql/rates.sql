@@ -1,7 +1,7 @@
--- Functions that answer who did what, and when.
+-- Functions that answer questions about usage.
 
--- PostgreSQL puts a call of this function into the statement that calls it, so that conditions on entries choose what is read, and
--- what nobody asks for is not computed. A clause SET would prevent that.
+-- PostgreSQL inlines this function into the calling statement, so that conditions on entries limit the rows read, and unused
+-- columns are not computed. A SET clause would prevent that.
 CREATE FUNCTION jobstats_internal.entries(at timestamptz DEFAULT NULL) RETURNS TABLE (
     entry_id bigint, entry text, status text, workload text, job text, uid bigint, user_name text, gid bigint, group_name text,
     account text, partition text, job_name text, state text, job_group text, node text, executable text, pid bigint
@@ -12,7 +12,7 @@ SELECT entry.entry_id, entry.name, entry.status, entry.workload, entry.job,
     coalesce(entry.uid, job.uid),
     coalesce(person.user_name, CASE WHEN entry.uid IS NULL THEN job.user_name END),
     coalesce(person.gid, CASE WHEN entry.uid IS NULL THEN job.gid END),
-    -- The name that the job has for its group says nothing of another group of the user.
+    -- The group name of the job does not apply to another group of the user.
     coalesce(team.group_name, CASE WHEN entry.uid IS NULL AND coalesce(person.gid, job.gid) IS NOT DISTINCT FROM job.gid
         THEN job.group_name END),
     job.account, job.partition, job.job_name, job.state, coalesce(job.job_group, entry.job), entry.node, entry.executable, entry.pid
@@ -25,11 +25,10 @@ LEFT JOIN jobstats_internal.user_names(coalesce(at, now()) - interval '1 microse
 LEFT JOIN jobstats_internal.group_names(coalesce(at, now())) team
     ON team.gid = coalesce(person.gid, CASE WHEN entry.uid IS NULL THEN job.gid END)
 $$;
-COMMENT ON FUNCTION jobstats_internal.entries(timestamptz) IS
-'Internal: asked by jobstats-console and exports. The entries with their jobs, users and groups as of a time; NULL is now.';
+COMMENT ON FUNCTION jobstats_internal.entries IS
+'Internal: used by jobstats-console and exports. The entries with their jobs, users and groups as of a time; NULL is now.';
 
--- The last observation of each target at a time. PostgreSQL puts a call of this function into the statement that calls it, so that what
--- nobody asks for is not computed, and conditions choose the targets that are looked at. A clause SET would prevent that.
+-- The last observation of each target at a time. PostgreSQL inlines this function, as entries().
 CREATE FUNCTION jobstats_targets(
     at timestamptz DEFAULT NULL, filter jobstats_filter DEFAULT NULL, exclude jobstats_filter DEFAULT NULL
 ) RETURNS TABLE (
@@ -131,18 +130,18 @@ BEGIN
     ) span ON true;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.kept(text, text[], text[]) IS
-'Internal: asked by jobstats-console and exports. From when to when the store has something of a level (increments, 10m, 1h, 1d) of these clusters and file systems.';
+COMMENT ON FUNCTION jobstats_internal.kept IS
+'Internal: used by jobstats-console and exports. The time range stored at a level (increments, 10m, 1h, 1d) of these clusters and file systems.';
 
 CREATE FUNCTION jobstats_format(value double precision, operation text, quantity text DEFAULT 'rate') RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_format_wrapper';
-COMMENT ON FUNCTION jobstats_format(double precision, text, text) IS
+COMMENT ON FUNCTION jobstats_format IS
 'Formats a number with its unit, as in 104 MB/s. quantity: the column of the number, rate, total or per_call. Three digits, decimal prefixes (kB is 1000 bytes), times in a fitting unit (23 ms). The rate of service_time has no unit. NULL if an argument is. Errors: 22023 unknown operation or quantity.';
 
 CREATE FUNCTION jobstats_metrics() RETURNS text
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'MODULE_PATHNAME', 'jobstats_metrics_wrapper';
-COMMENT ON FUNCTION jobstats_metrics() IS
+COMMENT ON FUNCTION jobstats_metrics IS
 'Returns health and rates of all targets for Prometheus. OpenMetrics text without users and jobs: state, rates and space of targets, queues of servers, events, lag of rollups and maintenance. Silent and retired targets have no rates. Call it at every scrape. Errors: 55000 no store.';
 
 CREATE FUNCTION jobstats_rates(
@@ -161,8 +160,8 @@ CREATE FUNCTION jobstats_internal.share(
     value bigint, row_since timestamptz, row_time timestamptz, since timestamptz, until timestamptz
 ) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_share_wrapper';
-COMMENT ON FUNCTION jobstats_internal.share(bigint, timestamptz, timestamptz, timestamptz, timestamptz) IS
-'Internal: the part of a value that lies in a window, as a difference of cumulative floors: adjacent parts add up to the value.';
+COMMENT ON FUNCTION jobstats_internal.share IS
+'Internal: the share of a value in a window, as a difference of cumulative floors: adjacent shares add up to the value.';
 
 CREATE FUNCTION jobstats_summary(
     since timestamptz DEFAULT now() - interval '1 day', until timestamptz DEFAULT now(),

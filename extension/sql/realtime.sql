@@ -36,7 +36,7 @@ BEGIN
     END LOOP;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.put_realtime_policies() IS
+COMMENT ON FUNCTION jobstats_internal.put_realtime_policies IS
 'Internal: gives jobstats.realtime_10m the policies of TimescaleDB that refresh it, keep it in columns and drop it with increments.';
 
 CREATE FUNCTION jobstats_internal.reset_realtime() RETURNS void
@@ -48,7 +48,7 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.reset_realtime() IS
+COMMENT ON FUNCTION jobstats_internal.reset_realtime IS
 'Internal: empties jobstats.realtime_10m after users of entries or numbers of targets have changed; until the next refresh, the view computes all of it.';
 
 CREATE FUNCTION jobstats_internal.realtime_problem() RETURNS text
@@ -72,5 +72,5 @@ BEGIN
     RETURN problem;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.realtime_problem() IS
+COMMENT ON FUNCTION jobstats_internal.realtime_problem IS
 'Internal: the policies of jobstats.realtime_10m whose last run failed, with the errors; NULL: all succeeded.';

@@ -4,8 +4,8 @@ AS $$
 DECLARE
     gone integer;
 BEGIN
-    -- Increments that rollups have yet to sum are kept, however old they are. So are increments that a feed may
-    -- change that does not know a horizon yet.
+    -- Increments that rollups have not summed yet, or that a feed may change before it knows the horizon, are retained however
+    -- old they are.
     UPDATE jobstats.refresh r
     SET dropped = greatest(r.dropped, least(r.horizon, (
         SELECT jobstats_internal.bucket(interval '1 day', least(min(l.refreshed), (SELECT min(d.span_from) FROM jobstats.dirty d)))
@@ -19,18 +19,18 @@ BEGIN
     FROM jobstats.refresh r
     WHERE NOT EXISTS (SELECT FROM jobstats.rollups f WHERE f.width <= l.width AND f.retention IS NULL);
 
-    -- The spans in which targets were observed are kept as long as there are rollups, and open ones until the target comes back.
+    -- Spans of observation are retained as long as rollups, and open spans until the target comes back.
     DELETE FROM jobstats.spans s WHERE s.until <= (SELECT min(l.dropped) FROM jobstats.rollups l);
     GET DIAGNOSTICS gone = ROW_COUNT;
     DELETE FROM jobstats.coarse c WHERE c.span_to <= (SELECT min(l.dropped) FROM jobstats.rollups l);
     RETURN gone;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.forget() IS
-'Internal: says up to where increments, observations, rollups and spans of observation are too old to be kept. From then on nobody reads what is older; jobstats_internal.drop_before() drops it.';
+COMMENT ON FUNCTION jobstats_internal.forget IS
+'Internal: advances the times before which increments, observations, rollups and spans are expired. Expired rows are no longer read; drop_before() drops them.';
 
--- Deletes entries that neither increments nor rollups refer to, and forgets whose those are that have long been idle. It goes through the entries in the order of their keys,
--- a batch per transaction.
+-- Deletes entries without increments or rollups, and forgets the owners of idle ones, in the order of their keys, a batch per
+-- transaction.
 CREATE FUNCTION jobstats_internal.unused_entries(candidates bigint[], low bigint, high bigint, since timestamptz) RETURNS SETOF bigint
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -53,8 +53,7 @@ BEGIN
             WHERE r.entry_id = c.entry_id AND r.entry_id > low AND r.entry_id <= high AND r.bucket >= since);
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.unused_entries(bigint[], bigint, bigint, timestamptz) IS
-'Internal: which of these entries, whose keys lie in (low, high], nothing refers to that is of a time since then.';
+COMMENT ON FUNCTION jobstats_internal.unused_entries IS 'Internal: the entries of these, with keys in (low, high], that have no rows since a time.';
 
 CREATE FUNCTION jobstats_internal.sweep_entries(horizon timestamptz, people_since timestamptz) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -79,7 +78,7 @@ BEGIN
         -- Feeds that have found one of these entries must have committed. Later feeds check whether the entry is
         -- still there, and do not wait.
         PERFORM jobstats_internal.lock_entries();
-        -- Who matches jobs locks entries in the same order.
+        -- The matching of jobs locks entries in the same order.
         PERFORM FROM jobstats.entries e WHERE e.entry_id = ANY (candidates || idle) ORDER BY e.entry_id FOR UPDATE;
         WITH deleted AS (
             DELETE FROM jobstats.entries e
@@ -89,7 +88,7 @@ BEGIN
             DELETE FROM jobstats.entry_jobs j USING deleted d WHERE j.entry_id = d.entry_id
         )
         SELECT count(*) INTO gone FROM deleted d;
-        -- Now that no feed relies on what it has found.
+        -- Now no feed relies on an entry that it has found.
         idle := ARRAY(SELECT jobstats_internal.unused_entries(ARRAY(SELECT unnest(idle) EXCEPT SELECT unnest(candidates)), low, high, people_since));
         PERFORM jobstats_internal.forget_idle_entries(idle);
         gone := gone + cardinality(idle);
@@ -100,8 +99,8 @@ BEGIN
     RETURN gone;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.sweep_entries(timestamptz, timestamptz) IS
-'Internal: deletes those of the next 10,000 entries that were first seen before the horizon and that nothing refers to, and takes from those that have been idle since another time whose they are; returns their number. Fails with 55006 where feeds are in the way.';
+COMMENT ON FUNCTION jobstats_internal.sweep_entries IS
+'Internal: deletes entries without rows among the next 10,000 that were first seen before the horizon, and forgets the owners of those idle since another time; returns their number. Error: 55006 if feeds are in the way.';
 
 CREATE FUNCTION jobstats_internal.sweep() RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -120,14 +119,14 @@ BEGIN
     RETURN jobstats_internal.sweep_entries(horizon, people_since);
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.sweep() IS
-'Internal: deletes entries of the next batch that nothing refers to any more, and returns their number; NULL: there is nothing to look through.';
+COMMENT ON FUNCTION jobstats_internal.sweep IS
+'Internal: deletes entries without rows from the next batch, and returns their number; NULL: the pass of the day is complete.';
 
--- What maintenance does with used space, gauges and sums of services.
+-- Used space, gauges and sums of services.
 CREATE FUNCTION jobstats_internal.sum_used() RETURNS bigint
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
--- From here on feeds replace none of these lists; they add later ones to the sums.
+-- From here on feeds do not replace these lists; later lists are added to the sums.
 UPDATE jobstats.used_lists l SET summed = true
 FROM jobstats.settings s
 WHERE NOT l.summed AND l.day < ((now() - s.refresh_lag) AT TIME ZONE 'UTC')::date;
@@ -148,8 +147,8 @@ WITH gone AS (
 )
 SELECT count(*) FROM written
 $$;
-COMMENT ON FUNCTION jobstats_internal.sum_used() IS
-'Internal: sums the first lists of used space of days that are over, and returns the number of sums that were written.';
+COMMENT ON FUNCTION jobstats_internal.sum_used IS
+'Internal: sums the first lists of used space of complete days, and returns the number of sums written.';
 
 CREATE FUNCTION jobstats_internal.forget_samples() RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -170,7 +169,7 @@ BEGIN
         'DELETE FROM jobstats.samples_1d d WHERE d.bucket <= $2',
         'DELETE FROM jobstats.energy e WHERE e.bucket <= $5',
         'DELETE FROM jobstats.used u WHERE u.day < ($2 AT TIME ZONE ''UTC'')::date',
-        -- A server that has gone, or names that a server made up.
+        -- Servers that are gone, or names that a server made up.
         'WITH series AS (DELETE FROM jobstats.sample_series s WHERE s."time" < $3 RETURNING s.series_id),
             hours AS (DELETE FROM jobstats.samples_1h h USING series s WHERE h.series_id = s.series_id),
             readings AS (DELETE FROM jobstats.energy e USING series s WHERE e.series_id = s.series_id)
@@ -179,7 +178,7 @@ BEGIN
             SELECT l.target_id, l.kind FROM jobstats.used_lists l GROUP BY l.target_id, l.kind HAVING max(l.last) < $3) l
         WHERE l.target_id = u.target_id AND l.kind = u.kind',
         'DELETE FROM jobstats.used_lists l WHERE l.summed AND l.last < least($3, $2)',
-        -- A feed that waits for its row makes it again.
+        -- A feed that waits for its row recreates it.
         'DELETE FROM jobstats.locks l WHERE l.name IN (
             SELECT k.name FROM jobstats.locks k
             WHERE k.name LIKE ''server %'' AND NOT EXISTS (
@@ -198,8 +197,8 @@ BEGIN
     RETURN all_gone;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.forget_samples() IS
-'Internal: deletes what is too old of sums of services, gauges and used space, and returns the number of rows.';
+COMMENT ON FUNCTION jobstats_internal.forget_samples IS
+'Internal: deletes expired sums of services, gauges and used space, and returns the number of rows.';
 
 CREATE FUNCTION jobstats_internal.forget_events(horizon timestamptz DEFAULT jobstats_internal.kept_since('events_retention')) RETURNS bigint
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -213,8 +212,8 @@ DELETE FROM jobstats.windows w WHERE w.until < horizon;
 WITH gone AS (DELETE FROM jobstats.events e WHERE e.until < horizon RETURNING 1)
 SELECT count(*) FROM gone
 $$;
-COMMENT ON FUNCTION jobstats_internal.forget_events(timestamptz) IS
-'Internal: deletes events and maintenance windows that ended before a time, and what was usual long ago; returns the number of events.';
+COMMENT ON FUNCTION jobstats_internal.forget_events IS
+'Internal: deletes events and maintenance windows that ended before a time, and old baselines; returns the number of events.';
 
 CREATE FUNCTION jobstats_internal.forget_rejects() RETURNS bigint
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -222,7 +221,7 @@ AS $$
 WITH gone AS (DELETE FROM jobstats.rejects r WHERE r.received < (SELECT jobstats_internal.kept_since('rejects_retention')) RETURNING 1)
 SELECT count(*) FROM gone
 $$;
-COMMENT ON FUNCTION jobstats_internal.forget_rejects() IS
+COMMENT ON FUNCTION jobstats_internal.forget_rejects IS
 'Internal: deletes rejects that are older than settings.rejects_retention, and returns their number.';
 
 CREATE FUNCTION jobstats_internal.forget_maintenance() RETURNS bigint
@@ -235,7 +234,7 @@ WITH gone AS (
 )
 SELECT count(*) FROM gone
 $$;
-COMMENT ON FUNCTION jobstats_internal.forget_maintenance() IS
+COMMENT ON FUNCTION jobstats_internal.forget_maintenance IS
 'Internal: deletes steps of earlier calls that are older than settings.rejects_retention, and returns their number.';
 
 CREATE FUNCTION jobstats_internal.forget_ended_jobs() RETURNS bigint
@@ -253,11 +252,11 @@ BEGIN
     SELECT count(*) INTO affected FROM gone g;
     DELETE FROM jobstats.schedulers s
     WHERE NOT EXISTS (SELECT FROM jobstats.jobs j WHERE j.scheduler = s.scheduler);
-    -- Of the time before the horizon, nobody can say any more that accounting was read.
+    -- Accounting before the horizon is no longer known.
     DELETE FROM jobstats.covered c WHERE c.until < horizon;
     UPDATE jobstats.covered c SET since = horizon WHERE c.since < horizon;
     RETURN affected;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.forget_ended_jobs() IS
+COMMENT ON FUNCTION jobstats_internal.forget_ended_jobs IS
 'Internal: deletes jobs that ended before settings.jobs_retention, and returns their number. The caller holds the lock on jobs, which feeds of jobs lock in another order.';

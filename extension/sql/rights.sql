@@ -13,7 +13,7 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.require_role(name) IS 'Internal: fails with 22004 for NULL, with 42704 where there is no such role.';
+COMMENT ON FUNCTION jobstats_internal.require_role IS 'Internal: fails with 22004 for NULL, with 42704 where there is no such role.';
 
 CREATE FUNCTION jobstats_internal.require_bound(what text, bound text) RETURNS void
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp
@@ -25,11 +25,10 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.require_bound(text, text) IS
-'Internal: fails with 22001 for a name that is too long.';
+COMMENT ON FUNCTION jobstats_internal.require_bound IS 'Internal: fails with 22001 for a name that is too long.';
 
 -- With the rights of the extension's owner, whose functions they are: what another role had granted, DROP OWNED would leave,
--- so that the grantee could not be dropped. It looks at catalogs alone and touches nothing of the store's owner.
+-- so that the grantee could not be dropped. It only reads catalogs.
 CREATE FUNCTION jobstats_internal.share_functions_on_text() RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -59,15 +58,15 @@ BEGIN
     END LOOP;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.share_functions_on_text() IS
-'Internal: lets all who may read raw text, or feed, call the functions that take text.';
+COMMENT ON FUNCTION jobstats_internal.share_functions_on_text IS
+'Internal: grants the functions that take text to all roles that may read raw text, or feed.';
 
 CREATE FUNCTION jobstats_internal.hidden_tables() RETURNS TABLE (name text, relation regclass)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 SELECT h.name, to_regclass('jobstats.' || h.name) FROM (VALUES ('texts'), ('secrets'), ('forgotten')) AS h (name)
 $$;
-COMMENT ON FUNCTION jobstats_internal.hidden_tables() IS
+COMMENT ON FUNCTION jobstats_internal.hidden_tables IS
 'Internal: the tables that the owner of the store alone may read; relation NULL: it is not there.';
 
 CREATE FUNCTION jobstats_internal.hide_from_readers(role name DEFAULT NULL) RETURNS void
@@ -88,8 +87,8 @@ BEGIN
     END LOOP;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.hide_from_readers(name) IS
-'Internal: takes all rights on texts, secrets and who was forgotten from a role, which readers get with those on all tables; NULL: from all but the owner.';
+COMMENT ON FUNCTION jobstats_internal.hide_from_readers IS
+'Internal: revokes all rights on texts, secrets and forgotten users from a role, which readers get with those on all tables; NULL: from all roles but the owner.';
 
 CREATE FUNCTION jobstats_internal.forget_roles() RETURNS void
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -100,8 +99,7 @@ DELETE FROM jobstats.members m WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.
 DELETE FROM jobstats.proxies s WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = s.role);
 DELETE FROM jobstats.pseudonym_readers n WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = n.role)
 $$;
-COMMENT ON FUNCTION jobstats_internal.forget_roles() IS
-'Internal: deletes what roles may feed and see that have been dropped.';
+COMMENT ON FUNCTION jobstats_internal.forget_roles IS 'Internal: deletes the rights of dropped roles.';
 
 CREATE FUNCTION jobstats_grant_writer(
     role name, cluster text DEFAULT NULL, server text DEFAULT NULL, target text DEFAULT NULL, sources text[] DEFAULT '{lctl}'
@@ -146,7 +144,7 @@ BEGIN
     SET sources = jobstats_internal.known_sources(w.sources || excluded.sources);
 END
 $$;
-COMMENT ON FUNCTION jobstats_grant_writer(name, text, text, text, text[]) IS
+COMMENT ON FUNCTION jobstats_grant_writer IS
 'Lets a role feed the store, and do nothing else. For this cluster, these servers and targets (patterns with *; NULL: any) and sources. Each call adds a row to jobstats.writers. Errors: 0A000 unknown source, 22001, 22004, 22023 no source, 42501 not the owner, 42704 no such role, 55000 no store.';
 
 CREATE FUNCTION jobstats_internal.require_limited(role name) RETURNS void
@@ -162,8 +160,7 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.require_limited(name) IS
-'Internal: fails as require_role() does, and with 55000 for a role that may read the store.';
+COMMENT ON FUNCTION jobstats_internal.require_limited IS 'Internal: fails as require_role() does, and with 55000 for a role that may read the store.';
 
 CREATE FUNCTION jobstats_grant_reader(role name, names boolean DEFAULT true) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -192,7 +189,7 @@ BEGIN
     PERFORM jobstats_internal.share_functions_on_text();
 END
 $$;
-COMMENT ON FUNCTION jobstats_grant_reader(name, boolean) IS
+COMMENT ON FUNCTION jobstats_grant_reader IS
 'Lets a role read the store, and dump it. Hidden are jobstats.texts, jobstats.secrets and jobstats.forgotten. names => false: no right on tables, pseudonyms of users and jobs in functions. Errors: 22004, 42501 not the owner, 42704 no such role, 55000 no store, or no names for a role that reads it.';
 
 CREATE FUNCTION jobstats_grant_own(role name, uid bigint DEFAULT NULL, account text DEFAULT NULL) RETURNS void
@@ -217,7 +214,7 @@ BEGIN
     ON CONFLICT DO NOTHING;
 END
 $$;
-COMMENT ON FUNCTION jobstats_grant_own(name, bigint, text) IS
+COMMENT ON FUNCTION jobstats_grant_own IS
 'Lets a role see the I/O of one user or one account. Reading functions answer the role and its members for this alone, and for whole targets. Each call adds a user or account. Errors: 22004 no role, or neither uid nor account, 22023 invalid uid, 42501, 42704, 55000 may read the store, or no store.';
 
 CREATE FUNCTION jobstats_grant_proxy(role name) RETURNS void
@@ -229,16 +226,16 @@ BEGIN
     INSERT INTO jobstats.proxies (role) VALUES (quote_ident(jobstats_grant_proxy.role)::regrole) ON CONFLICT DO NOTHING;
 END
 $$;
-COMMENT ON FUNCTION jobstats_grant_proxy(name) IS
+COMMENT ON FUNCTION jobstats_grant_proxy IS
 'Lets a front end query for other users. It sets jobstats.on_behalf_of to a role, and sees what jobstats.members lets that role see, or to uid:1000: that user, and accounts in jobstats.managers. Not set: 42501. Errors: 22004, 42501, 42704 no such role, 55000 may read the store, or no store.';
 
 CREATE FUNCTION jobstats_internal.own_uids() RETURNS bigint[]
 LANGUAGE c STABLE AS 'MODULE_PATHNAME', 'own_uids_wrapper';
-COMMENT ON FUNCTION jobstats_internal.own_uids() IS
-'Internal: the users whose work the caller sees, if the caller is a reader of their own work; NULL for who sees all or nothing. Errors: 42501 for a role that asks for others and does not say for whom.';
+COMMENT ON FUNCTION jobstats_internal.own_uids IS
+'Internal: the users whose I/O the caller may see; NULL: all, or no user. Error: 42501 for a proxy that does not name a user.';
 
 CREATE FUNCTION jobstats_internal.as_owner(work text, state text) RETURNS text
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'MODULE_PATHNAME', 'as_owner_wrapper';
-COMMENT ON FUNCTION jobstats_internal.as_owner(text, text) IS
-'Internal: takes the next step of a work (maintain or convert) with the rights of the owner of the store, and returns the state to take the step after it with; NULL: nothing is left to do. A state is jsonb, as text. Forgets a user (forget), and returns jobstats_internal.forget_user() as jsonb. Drops targets (drop targets), and returns jobstats_internal.drop_targets(). Judges the newest readings (watch), and returns jobstats_internal.watch(). Errors: 42501 where the caller does not have the rights of the owner, 55000 where there is no store.';
+COMMENT ON FUNCTION jobstats_internal.as_owner IS
+'Internal: takes the next step of a task (maintain, convert, forget, drop targets, watch) with the rights of the store''s owner, and returns the state for the following step as text; NULL: complete. Errors: 42501 without the rights of the owner, 55000 no store.';

@@ -1,21 +1,19 @@
 -- Rollups are refreshed in steps, a transaction each: announce the new horizon, wait for the feeds that do not know it,
--- compute. The views read what is not computed yet from increments. The functions here are steps of jobstats_maintain();
+-- compute. The views read the rest from increments. The functions here are steps of jobstats_maintain();
 -- maintenance_steps.sql defines their order and handles failures.
 
 CREATE FUNCTION jobstats_internal.bucket(width interval, instant timestamptz) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN pg_catalog.date_bin(width, instant, timestamptz '1970-01-01 00:00:00+00');
-COMMENT ON FUNCTION jobstats_internal.bucket(interval, timestamptz) IS
-'Internal: the start of the bucket of a rollup that an instant lies in.';
+COMMENT ON FUNCTION jobstats_internal.bucket IS 'Internal: the start of the bucket of a rollup that an instant lies in.';
 
--- PostgreSQL opens and locks all partitions for a condition that is not known when a statement is planned, such as one with now(). A view
--- has this beside such a condition, which it must not exclude a row of. Plans are kept: one that was made long ago has an earlier bound, which
--- is only slower, and an hour is left for a clock that is set back. It is not immutable, but has to say so to be computed at that time.
+-- A condition whose value is unknown to the planner, such as one with now(), opens and locks all partitions. A view adds this weaker
+-- condition to it. A cached plan has an earlier bound, which is only slower; the hour allows for a clock that is set back. The function is
+-- declared immutable, although it is not, so that the planner evaluates it.
 CREATE FUNCTION jobstats_internal.planned_ago(age interval) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 RETURN now() - age - interval '1 hour';
-COMMENT ON FUNCTION jobstats_internal.planned_ago(interval) IS
-'Internal: a time that is at least so long ago, as of when a statement is planned.';
+COMMENT ON FUNCTION jobstats_internal.planned_ago IS 'Internal: a time that is at least so long ago, as of when a statement is planned.';
 
 CREATE FUNCTION jobstats_internal.dirty_buckets(width interval, by_user boolean, refreshed timestamptz)
 RETURNS TABLE (target_id integer, buckets tstzrange)
@@ -33,8 +31,8 @@ FROM (
 WHERE d.span_from < refreshed
 GROUP BY d.target_id
 $$;
-COMMENT ON FUNCTION jobstats_internal.dirty_buckets(interval, boolean, timestamptz) IS
-'Internal: the buckets of a width, up to where they are computed, that the known rows of jobstats.dirty and, for sums by user, those of jobstats.dirty_users touch, by target.';
+COMMENT ON FUNCTION jobstats_internal.dirty_buckets IS
+'Internal: the buckets of a width, up to where they are computed, that overlap known rows of jobstats.dirty and, for sums by user, rows of jobstats.dirty_users, by target.';
 
 CREATE FUNCTION jobstats_internal.announce() RETURNS void
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -49,8 +47,8 @@ FROM (
 WHERE r.settled = r.number AND (r.announced < n.announced OR r.horizon < n.horizon);
 INSERT INTO jobstats.locks SELECT 'announcement ' || r.number FROM jobstats.refresh r ON CONFLICT DO NOTHING
 $$;
-COMMENT ON FUNCTION jobstats_internal.announce() IS
-'Internal: says up to when rollups will be computed. Feeds that begin from now on note in jobstats.dirty what they change before that.';
+COMMENT ON FUNCTION jobstats_internal.announce IS
+'Internal: announces up to when rollups will be computed. Later feeds note in jobstats.dirty what they change before that.';
 
 CREATE FUNCTION jobstats_internal.settle() RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -63,7 +61,7 @@ BEGIN
     UPDATE jobstats.refresh r SET settled = r.number;
     DELETE FROM jobstats.locks l USING jobstats.refresh r
     WHERE l.name LIKE 'announcement %' AND l.name <> 'announcement ' || r.number;
-    -- Nobody reads sums by user from now on if the setting keep leaves them out.
+    -- Sums by user are no longer read if settings.keep leaves them out.
     UPDATE jobstats.rollups l SET users_refreshed = timestamptz 'epoch'
     FROM jobstats.settings s
     WHERE s.keep = 'counts' AND l.users_refreshed > timestamptz 'epoch';
@@ -75,16 +73,14 @@ BEGIN
     UPDATE jobstats.dirty d SET known = true WHERE NOT d.known;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.settle() IS
-'Internal: waits for the feeds that do not know of the last announcement, as long as lock_timeout allows.';
+COMMENT ON FUNCTION jobstats_internal.settle IS 'Internal: waits for feeds that do not know the last announcement, as long as lock_timeout allows.';
 
 CREATE FUNCTION jobstats_internal.refreshed(level text, by_user boolean) RETURNS timestamptz
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 SELECT CASE WHEN by_user THEN l.users_refreshed ELSE l.refreshed END FROM jobstats.rollups l WHERE l.level = refreshed.level
 $$;
-COMMENT ON FUNCTION jobstats_internal.refreshed(text, boolean) IS
-'Internal: up to where a rollup, or its sums by user, are computed.';
+COMMENT ON FUNCTION jobstats_internal.refreshed IS 'Internal: up to where a rollup, or its sums by user, are computed.';
 
 CREATE FUNCTION jobstats_internal.next_dirty(level text, by_user boolean, after_target integer, after timestamptz, n integer)
 RETURNS TABLE (target_id integer, span_from timestamptz, span_to timestamptz)
@@ -98,8 +94,8 @@ WHERE l.level = next_dirty.level AND upper(d.buckets) > l.dropped
 ORDER BY d.target_id, lower(d.buckets)
 LIMIT n
 $$;
-COMMENT ON FUNCTION jobstats_internal.next_dirty(text, boolean, integer, timestamptz, integer) IS
-'Internal: the next n spans of a rollup, or of its sums by user, that are to be computed anew, in the order of target and time.';
+COMMENT ON FUNCTION jobstats_internal.next_dirty IS
+'Internal: the next n spans of a rollup, or of its sums by user, to recompute, by target and time.';
 
 CREATE FUNCTION jobstats_internal.next_day(level text, by_user boolean, OUT span_from timestamptz, OUT span_to timestamptz)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -137,15 +133,15 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.next_day(text, boolean) IS
-'Internal: the next day, what is left of one, or several days of few rows, that a rollup, or its sums by user, lack; NULL: none.';
+COMMENT ON FUNCTION jobstats_internal.next_day IS
+'Internal: the next day, its remainder, or several days of few rows, that a rollup, or its sums by user, lack; NULL: complete.';
 
 CREATE FUNCTION jobstats_internal.roll_up(
     level text, by_user boolean, span_from timestamptz, span_to timestamptz, target_id integer DEFAULT NULL
 ) RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'MODULE_PATHNAME', 'jobstats_roll_up_wrapper';
-COMMENT ON FUNCTION jobstats_internal.roll_up(text, boolean, timestamptz, timestamptz, integer) IS
+COMMENT ON FUNCTION jobstats_internal.roll_up IS
 'Internal: computes the buckets of a rollup, or of its sums by user, by account and by both, for one target or for all, and returns the number of rows. The caller holds the lock on the store.';
 
 CREATE FUNCTION jobstats_internal.skip_empty_days(
@@ -153,13 +149,13 @@ CREATE FUNCTION jobstats_internal.skip_empty_days(
 ) RETURNS timestamptz
 LANGUAGE c STABLE STRICT SET search_path = pg_catalog, pg_temp
 AS 'MODULE_PATHNAME', 'jobstats_skip_empty_days_wrapper';
-COMMENT ON FUNCTION jobstats_internal.skip_empty_days(text, boolean, timestamptz, timestamptz) IS
-'Internal: where the first day, counted from the start of a span, begins in which a rollup, or its sums by user, have something to compute or to delete; the last day of the span where there is none.';
+COMMENT ON FUNCTION jobstats_internal.skip_empty_days IS
+'Internal: the start of the first day of a span in which a rollup, or its sums by user, have rows to compute or delete; without such a day, the last day.';
 
 CREATE FUNCTION jobstats_internal.days_at_once(
     level text, by_user boolean, span_from timestamptz, span_to timestamptz
 ) RETURNS timestamptz
 LANGUAGE c STABLE STRICT SET search_path = pg_catalog, pg_temp
 AS 'MODULE_PATHNAME', 'jobstats_days_at_once_wrapper';
-COMMENT ON FUNCTION jobstats_internal.days_at_once(text, boolean, timestamptz, timestamptz) IS
-'Internal: the end of the days that a rollup, or its sums by user, compute in one transaction, from the start of a span on: a day, or as many as have few rows together.';
+COMMENT ON FUNCTION jobstats_internal.days_at_once IS
+'Internal: the end of the days that a rollup, or its sums by user, compute in one transaction: a day, or as many as have few rows together.';

@@ -3,22 +3,19 @@
 CREATE FUNCTION jobstats_internal.forever() RETURNS interval
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN interval '100 years';
-COMMENT ON FUNCTION jobstats_internal.forever() IS
-'Internal: the retention that stands for ever: 100 years, and every longer one.';
+COMMENT ON FUNCTION jobstats_internal.forever IS 'Internal: the retention that means for ever: 100 years, and every longer one.';
 
 CREATE FUNCTION jobstats_internal.shown_retention(retention interval) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres'
 RETURN CASE WHEN retention < interval '100 years' THEN retention::text ELSE 'for ever' END;
-COMMENT ON FUNCTION jobstats_internal.shown_retention(interval) IS
-'Internal: a retention for those who read it; NULL, as of a rollup, is for ever too.';
+COMMENT ON FUNCTION jobstats_internal.shown_retention IS 'Internal: a retention as text; NULL, as of a rollup, is also for ever.';
 
 CREATE FUNCTION jobstats_internal.kept_since(setting text) RETURNS timestamptz
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 SELECT now() - (to_jsonb(s) ->> setting)::interval FROM jobstats.settings s
 $$;
-COMMENT ON FUNCTION jobstats_internal.kept_since(text) IS
-'Internal: the time before which what a retention of jobstats.settings is about is too old.';
+COMMENT ON FUNCTION jobstats_internal.kept_since IS 'Internal: the time before which rows are expired by a retention of jobstats.settings.';
 
 CREATE FUNCTION jobstats_internal.require_setting(name text, value text) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres'
@@ -87,5 +84,5 @@ BEGIN
         HINT = format('Give a span of time such as %L%s.', span.example, CASE WHEN name LIKE '%retention' THEN '; for ever is 100 years' END);
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.require_setting(text, text) IS
-'Internal: fails with 22023 for a value that feeds or maintenance could not compute with, with 22004 for NULL.';
+COMMENT ON FUNCTION jobstats_internal.require_setting IS
+'Internal: fails with 22023 for a value that is out of range for feeds or maintenance, and with 22004 for NULL.';

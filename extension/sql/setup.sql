@@ -1,9 +1,9 @@
--- jobstats_setup(), and what it makes and repairs.
+-- jobstats_setup(), and the parts of the store that it creates and repairs.
 
 CREATE FUNCTION jobstats_internal.set_comments() RETURNS void
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'MODULE_PATHNAME', 'jobstats_set_comments_wrapper';
-COMMENT ON FUNCTION jobstats_internal.set_comments() IS
+COMMENT ON FUNCTION jobstats_internal.set_comments IS
 'Internal: sets the comments on relations and columns of the store that are missing or have changed.';
 
 -- A published table needs a replica identity for UPDATE and DELETE. A primary key of increments and rollups would double the cost of feeds, so all
@@ -28,14 +28,13 @@ BEGIN
     END LOOP;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.give_replica_identity() IS
+COMMENT ON FUNCTION jobstats_internal.give_replica_identity IS
 'Internal: gives REPLICA IDENTITY FULL to tables of the store without a primary key, for publications of all tables.';
 
 -- The parts of the store's tables: columns, keys, indexes and triggers. jobstats_setup() creates the tables once more, empty and
--- in a schema of their own, from the same definitions, and keeps their parts in jobstats.parts. What jobstats.parts names and
--- the store does not have is damage.
+-- in a separate schema, from the same definitions, and records their parts in jobstats.parts. Parts that the store lacks are damage.
 
--- Definitions look as settings of the session want them, and are compared with those that another session noted.
+-- The text of definitions depends on settings of the session.
 CREATE FUNCTION jobstats_internal.parts(schema text) RETURNS TABLE (relation text, kind text, name text, definition text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = 'postgres' SET quote_all_identifiers = off
 AS $$
@@ -65,8 +64,7 @@ JOIN pg_trigger g ON g.tgrelid = c.oid AND NOT g.tgisinternal AND g.tgenabled <>
 JOIN pg_proc p ON p.oid = g.tgfoid AND p.pronamespace = c.relnamespace
 WHERE c.relnamespace = to_regnamespace(parts.schema)
 $$;
-COMMENT ON FUNCTION jobstats_internal.parts(text) IS
-'Internal: the columns, keys, indexes and triggers of the tables in a schema, with the definitions by which they can be made.';
+COMMENT ON FUNCTION jobstats_internal.parts IS 'Internal: the columns, keys, indexes and triggers of the tables in a schema, with their definitions.';
 
 CREATE FUNCTION jobstats_internal.damage() RETURNS TABLE (relation text, kind text, name text, statement text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -103,8 +101,8 @@ BEGIN
     ORDER BY 1, 2, 3;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.damage() IS
-'Internal: what tables of the store lack, by what jobstats.parts says of them, and the statement that makes it; NULL: none does.';
+COMMENT ON FUNCTION jobstats_internal.damage IS
+'Internal: the missing parts of tables of the store, by jobstats.parts, and the statement that creates them; statement NULL: not possible.';
 
 CREATE FUNCTION jobstats_internal.damage_in_words() RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -114,8 +112,7 @@ SELECT string_agg(CASE WHEN d.kind = 'table' THEN format('the table %s is missin
     ELSE format('%s lacks the %s %s', d.relation, d.kind, d.name) END, ', ' ORDER BY d.relation, d.kind, d.name)
 FROM jobstats_internal.damage() d
 $$;
-COMMENT ON FUNCTION jobstats_internal.damage_in_words() IS
-'Internal: what tables of the store lack, for those who read it; NULL: nothing.';
+COMMENT ON FUNCTION jobstats_internal.damage_in_words IS 'Internal: the missing parts of tables of the store, as text; NULL: complete.';
 
 CREATE FUNCTION jobstats_internal.mend() RETURNS text
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -140,13 +137,13 @@ BEGIN
     RETURN nullif(array_to_string(mended, ', '), '');
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.mend() IS
-'Internal: makes what tables of the store lack, where that is possible, and returns what it made; NULL: nothing. A warning says what cannot be made.';
+COMMENT ON FUNCTION jobstats_internal.mend IS
+'Internal: creates missing parts of tables, and returns them as text; NULL: no part was missing. Warns of parts that it cannot create.';
 
 CREATE FUNCTION jobstats_internal.lost_increments() RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
--- An observation says how many entries have increments of it. Rows of an observation just after midnight may all lie in the day before.
+-- An observation has the number of its increments. All rows of an observation just after midnight may lie in the day before.
 SELECT format('increments of %s are missing, of which observations are kept', string_agg(d.day::date::text, ', ' ORDER BY d.day))
 FROM (
     SELECT generate_series(jobstats_internal.bucket(interval '1 day', min(f."time")), now(), interval '1 day') AS day
@@ -160,8 +157,7 @@ WHERE d.day >= (SELECT r.dropped FROM jobstats.refresh r)
     AND NOT EXISTS (SELECT FROM jobstats.increments i WHERE i."time" > d.day AND i."time" <= d.day + interval '1 day')
 HAVING count(*) > 0
 $$;
-COMMENT ON FUNCTION jobstats_internal.lost_increments() IS
-'Internal: the days of which increments should be stored and none is, in words; NULL: none.';
+COMMENT ON FUNCTION jobstats_internal.lost_increments IS 'Internal: the days that lack their increments, as text; NULL: no day.';
 
 CREATE FUNCTION jobstats_internal.lost_rollups() RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -172,7 +168,7 @@ DECLARE
     lost timestamptz;
     lost_all text;
 BEGIN
-    -- The sums by user say of which days a rollup has had rows.
+    -- Days with sums by user had rows in the rollup.
     FOR level IN SELECT * FROM jobstats.rollups l ORDER BY l.width LOOP
         EXECUTE format($sql$
             SELECT p.low
@@ -191,11 +187,10 @@ BEGIN
     RETURN lost_all;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.lost_rollups() IS
-'Internal: the rollups that have no rows in a day of which sums by user are kept, in words; NULL: none.';
+COMMENT ON FUNCTION jobstats_internal.lost_rollups IS 'Internal: the rollups without rows on a day that has sums by user, as text; NULL: no rollup.';
 
--- What setup replaces may be read by a query that began long ago. A setup that waited for it would make all feeds and readers wait behind
--- itself. So setup waits for less than a second, gives up all that it has locked and done, and begins again.
+-- A long query may read a relation that setup replaces. If setup waited for it, all feeds and readers would queue behind setup.
+-- So it waits for less than a second, rolls back, and begins again.
 CREATE FUNCTION jobstats_setup(
     raw_retention interval DEFAULT NULL,
     retention interval DEFAULT NULL,
@@ -254,20 +249,18 @@ CREATE FUNCTION jobstats_internal.set_up(
 LANGUAGE c VOLATILE
 SET search_path = pg_catalog, pg_temp SET client_min_messages = warning SET lock_timeout = '300ms'
 AS 'MODULE_PATHNAME', 'jobstats_set_up_wrapper';
-COMMENT ON FUNCTION jobstats_internal.set_up IS
-'Internal: does what jobstats_setup() does, and fails with 55P03 where it would have to wait for a lock.';
+COMMENT ON FUNCTION jobstats_internal.set_up IS 'Internal: implements jobstats_setup(), and fails with 55P03 where it would have to wait for a lock.';
 
 CREATE FUNCTION jobstats_internal.growing_tables() RETURNS TABLE (relation text, kept text)
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_growing_tables_wrapper';
-COMMENT ON FUNCTION jobstats_internal.growing_tables() IS
-'Internal: the tables of the store that grow with time, and the setting that says how long their rows are kept.';
+COMMENT ON FUNCTION jobstats_internal.growing_tables IS 'Internal: the tables of the store that grow with time, and the setting of their retention.';
 
 CREATE FUNCTION jobstats_internal.known_sources(sources text[]) RETURNS text[]
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_known_sources_wrapper';
-COMMENT ON FUNCTION jobstats_internal.known_sources(text[]) IS
-'Internal: the sources of these names, each once and in a fixed order; NULL is lctl. Errors: 0A000 for a name that no source has, 22023 for no name.';
+COMMENT ON FUNCTION jobstats_internal.known_sources IS
+'Internal: these sources, each once and in a fixed order; NULL is lctl. Errors: 0A000 for an unknown source, 22023 for an empty list.';
 
--- Texts of people and jobs, and the spans of time of which accounting has been read.
+-- Texts of users and jobs, and the spans whose accounting has been read.
 
 CREATE FUNCTION jobstats_internal.covers(cluster text, source text, since timestamptz, until timestamptz) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -277,8 +270,8 @@ SELECT EXISTS (
     WHERE (covers.cluster IS NULL OR c.cluster = covers.cluster) AND (covers.source IS NULL OR c.source = covers.source)
         AND c.since <= covers.since AND c.until >= covers.until)
 $$;
-COMMENT ON FUNCTION jobstats_internal.covers(text, text, timestamptz, timestamptz) IS
-'Internal: whether accounting of a cluster and a source (NULL: of any) has been read for all of a span.';
+COMMENT ON FUNCTION jobstats_internal.covers IS
+'Internal: whether the accounting of a cluster and a source (NULL: any) has been read for a whole span.';
 
 CREATE FUNCTION jobstats_internal.forget_texts(horizon timestamptz DEFAULT jobstats_internal.kept_since('raw_retention')) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -313,13 +306,12 @@ BEGIN
     RETURN gone;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.forget_texts(timestamptz) IS
+COMMENT ON FUNCTION jobstats_internal.forget_texts IS
 'Internal: deletes texts that were received before the horizon, and returns their number. The last text of a growing file stays without its body.';
 
 CREATE FUNCTION jobstats_internal.require_store() RETURNS void
 LANGUAGE c STABLE AS 'MODULE_PATHNAME', 'jobstats_require_store_wrapper';
-COMMENT ON FUNCTION jobstats_internal.require_store() IS
-'Internal: fails with 55000 where the store is missing.';
+COMMENT ON FUNCTION jobstats_internal.require_store IS 'Internal: fails with 55000 where the store is missing.';
 
 CREATE FUNCTION jobstats_internal.put_views(views text[], definitions text[]) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -375,8 +367,8 @@ BEGIN
     END LOOP;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.put_views(text[], text[]) IS
-'Internal: makes views of the store, each after those that it is on, by CREATE OR REPLACE VIEW where they have changed; makes those anew that it cannot replace, with the rights on them. Errors: 2BP01 where objects of others depend on one of these.';
+COMMENT ON FUNCTION jobstats_internal.put_views IS
+'Internal: creates or replaces changed views of the store, in order of dependency; those that cannot be replaced are recreated, with their grants. Error: 2BP01 where other objects depend on such a view.';
 
 CREATE FUNCTION jobstats_internal.grants(relation oid, name text) RETURNS SETOF text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -391,7 +383,7 @@ FROM (
 ) g
 WHERE g.grantee <> g.relowner
 $$;
-COMMENT ON FUNCTION jobstats_internal.grants(oid, text) IS
+COMMENT ON FUNCTION jobstats_internal.grants IS
 'Internal: the statements that grant the privileges on a relation, and on its columns, for the relation of the store with a name.';
 
 CREATE FUNCTION jobstats_internal.is_view(name text, definition text) RETURNS boolean
@@ -410,8 +402,8 @@ BEGIN
     RETURN stored = wanted;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.is_view(text, text) IS
-'Internal: whether a view of the store is what its definition makes. It is then left alone: CREATE OR REPLACE VIEW waits for all who read it, whatever it changes.';
+COMMENT ON FUNCTION jobstats_internal.is_view IS
+'Internal: whether a view of the store already has this definition. CREATE OR REPLACE VIEW would wait for all its readers, even without a change.';
 
 CREATE FUNCTION jobstats_internal.dependents(outdated text[], views text[]) RETURNS TABLE (name text, is_own boolean)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -435,10 +427,10 @@ FROM found f
 LEFT JOIN own o ON f.classid = 'pg_class'::regclass AND o.oid = f.objid
 WHERE f.classid <> 'pg_type'::regclass
 $$;
-COMMENT ON FUNCTION jobstats_internal.dependents(text[], text[]) IS
-'Internal: those of the views of the store that are outdated, and all that depends on them; own are the views of the store.';
+COMMENT ON FUNCTION jobstats_internal.dependents IS
+'Internal: the outdated views of the store, and all objects that depend on them; is_own: a view of the store.';
 
 CREATE FUNCTION jobstats_internal.ids_remedy(names text[]) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_ids_remedy_wrapper';
-COMMENT ON FUNCTION jobstats_internal.ids_remedy(text[]) IS
+COMMENT ON FUNCTION jobstats_internal.ids_remedy IS
 'Internal: advice on identifiers that match no format: the format that they look like, and the statement that adds it.';

@@ -1,14 +1,12 @@
--- Functions on text alone, which need no store.
+-- Functions on text, which need no store.
 
 CREATE FUNCTION jobstats_internal.as_like(patterns text[]) RETURNS text[]
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_as_like_wrapper';
-COMMENT ON FUNCTION jobstats_internal.as_like(text[]) IS
-'Internal: the patterns of LIKE that the same names match as these patterns, in which nothing but * is special.';
+COMMENT ON FUNCTION jobstats_internal.as_like IS 'Internal: LIKE patterns of these patterns, in which only * is special.';
 
 CREATE FUNCTION jobstats_internal.exactly(name text) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_exactly_wrapper';
-COMMENT ON FUNCTION jobstats_internal.exactly(text) IS
-'Internal: the pattern that matches a name alone, with \* for a star.';
+COMMENT ON FUNCTION jobstats_internal.exactly IS 'Internal: the pattern that matches a name alone, with \* for a star.';
 
 -- The first sentence of a function's COMMENT ON fits a line.
 CREATE FUNCTION jobstats_help(topic text DEFAULT NULL) RETURNS TABLE (name text, what text)
@@ -76,37 +74,34 @@ IF NOT FOUND THEN
 END IF;
 END
 $$;
-COMMENT ON FUNCTION jobstats_help(text) IS
+COMMENT ON FUNCTION jobstats_help IS
 'Lists the functions of jobstats, or explains a topic. topic: a group (questions, jobs, events, administration, text, aggregates), a function or part of its name without jobstats_ (arguments, columns, comment), or filter (keys of filters). If nothing matches, a NOTICE names similar functions.';
 
 CREATE FUNCTION jobstats_internal.fold(name text) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_fold_wrapper';
-COMMENT ON FUNCTION jobstats_internal.fold(text) IS
-'Internal: the name of a job without its numbers, so that the jobs of a workflow have one name.';
+COMMENT ON FUNCTION jobstats_internal.fold IS 'Internal: the name of a job without its numbers, so that the jobs of a workflow have one name.';
 
 CREATE FUNCTION jobstats_identify(entry text, formats text[] DEFAULT NULL) RETURNS TABLE (
     job text, uid bigint, gid bigint, node text, executable text, pid bigint, format text, status text
 )
 LANGUAGE c STABLE AS 'MODULE_PATHNAME', 'jobstats_identify_wrapper';
-COMMENT ON FUNCTION jobstats_identify(text, text[]) IS
+COMMENT ON FUNCTION jobstats_identify IS
 'Splits the identifier of an entry into job, user and node. The first format that matches counts; formats NULL: jobstats.entry_formats, or %j:%u:%H and %e.%u. status: ok, missing_job, truncated, partial or malformed. Errors: 22001 over 255 bytes, 22023 invalid format or over a hundred, 42501.';
 
 CREATE FUNCTION jobstats_internal.nearest(name text, known text[]) RETURNS text[]
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_nearest_wrapper';
-COMMENT ON FUNCTION jobstats_internal.nearest(text, text[]) IS
-'Internal: those of the known names that are most like a name, the nearest first.';
+COMMENT ON FUNCTION jobstats_internal.nearest IS 'Internal: the known names most similar to a name, the nearest first.';
 
 CREATE FUNCTION jobstats_internal.escaped(sentence text) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_escaped_wrapper';
-COMMENT ON FUNCTION jobstats_internal.escaped(text) IS
-'Internal: a sentence in which control characters, which names from texts can have, are escaped.';
+COMMENT ON FUNCTION jobstats_internal.escaped IS 'Internal: a sentence in which control characters, which names from texts can have, are escaped.';
 
 CREATE FUNCTION jobstats_operations() RETURNS TABLE (
     operation text, kind text, unit text, mdt boolean, ost boolean, metadata boolean, service_time boolean,
     doubles text, system_calls text, meaning text, since text
 )
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_operations_wrapper';
-COMMENT ON FUNCTION jobstats_operations() IS
+COMMENT ON FUNCTION jobstats_operations IS
 'Lists the operations that Lustre counts. kind: requests or bytes; mdt, ost: whether these targets report it; metadata, service_time: whether these derived operations include it; doubles: the operation that counts the same calls, too; since: the first Lustre release that reports it.';
 
 CREATE FUNCTION jobstats_parse(body text) RETURNS TABLE (
@@ -114,10 +109,10 @@ CREATE FUNCTION jobstats_parse(body text) RETURNS TABLE (
     sumsq numeric, hist jsonb, snapshot_time numeric, start_time numeric, clock text, problem text, text text
 )
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_parse_wrapper';
-COMMENT ON FUNCTION jobstats_parse(text) IS
+COMMENT ON FUNCTION jobstats_parse IS
 'Splits a text of job_stats into rows, one per operation. Values are as printed. A line that cannot be used has problem (the reason) and text (the line). Times are seconds on the clock epoch or boot (Lustre 2.15.0, 2.15.1). target is NULL if the text has no name. Error: 53200 out of memory.';
 
 CREATE FUNCTION jobstats_unpack(packed bytea) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_unpack_wrapper';
-COMMENT ON FUNCTION jobstats_unpack(bytea) IS
+COMMENT ON FUNCTION jobstats_unpack IS
 'Returns the text in zstd data. NUL and bytes that are not UTF-8 are shown as \xHH. Errors: 22P03 for anything but zstd, 54000 over 1 GB, or over 16 MB and 500 times the size of the data, 53200 out of memory.';

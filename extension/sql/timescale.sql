@@ -31,8 +31,8 @@ BEGIN
     RETURN quote_ident((SELECT n.nspname FROM pg_namespace n WHERE n.oid = timescale.extnamespace));
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.timescale_schema() IS
-'Internal: the schema of TimescaleDB, quoted; NULL where that is not installed. Error: 55000 where a function there could be called in the place of one of TimescaleDB.';
+COMMENT ON FUNCTION jobstats_internal.timescale_schema IS
+'Internal: the schema of TimescaleDB, quoted; NULL: it is not installed. Error: 55000 where another function there could be called instead of one of TimescaleDB.';
 
 CREATE FUNCTION jobstats_internal.hypertables() RETURNS TABLE (relation text, hypertable regclass, packed_by text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -41,7 +41,7 @@ BEGIN
     IF NOT EXISTS (SELECT FROM pg_extension e WHERE e.extname = 'timescaledb') THEN
         RETURN;
     END IF;
-    -- The Apache edition has no columnstore, and no view that says of one.
+    -- The Apache edition has neither a columnstore nor its view.
     RETURN QUERY EXECUTE format($sql$
         SELECT h.hypertable_name::text, t.oid::regclass, %s
         FROM timescaledb_information.hypertables h
@@ -52,10 +52,10 @@ BEGIN
         ELSE 'NULL::text' END);
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.hypertables() IS
-'Internal: the tables of the store that are hypertables of TimescaleDB, and the order in which their old chunks are packed; NULL: they stay in rows.';
+COMMENT ON FUNCTION jobstats_internal.hypertables IS
+'Internal: the hypertables of the store, and the order in which their old chunks are compressed; NULL: they stay in rows.';
 
--- Maintenance by the jobs of TimescaleDB, and jobs of others that would do parts of it.
+-- Maintenance as a job of TimescaleDB, and jobs that conflict with it.
 CREATE PROCEDURE jobstats_internal.maintain_job(job_id integer, config jsonb)
 LANGUAGE plpgsql
 AS $$
@@ -63,7 +63,7 @@ BEGIN
     CALL @extschema@.jobstats_maintain();
 END
 $$;
-COMMENT ON PROCEDURE jobstats_internal.maintain_job(integer, jsonb) IS
+COMMENT ON PROCEDURE jobstats_internal.maintain_job IS
 'Internal: calls jobstats_maintain() as a job of TimescaleDB: SELECT add_job(''jobstats_internal.maintain_job'', ''10 minutes'');';
 
 CREATE FUNCTION jobstats_internal.foreign_policies() RETURNS text
@@ -84,8 +84,8 @@ BEGIN
     RETURN foreign_policies;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.foreign_policies() IS
-'Internal: retention policies of TimescaleDB on tables of the store, which drop without the care of jobstats_maintain(), and how to remove them; NULL: there is none.';
+COMMENT ON FUNCTION jobstats_internal.foreign_policies IS
+'Internal: the retention policies of TimescaleDB on tables of the store, which drop rows before they are summed, and how to remove them; NULL if there are no such policies.';
 
 CREATE FUNCTION jobstats_internal.failing_jobs() RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -111,8 +111,8 @@ BEGIN
     RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.failing_jobs() IS
-'Internal: says that TimescaleDB records jobs as failed that have done their work, by the errors of its jobs or by the versions; NULL: it does not, as far as is known.';
+COMMENT ON FUNCTION jobstats_internal.failing_jobs IS
+'Internal: reports that TimescaleDB records successful jobs as failed, by the errors of its jobs or by the versions; NULL: no sign of that.';
 
 CREATE FUNCTION jobstats_internal.failing_job() RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -131,5 +131,5 @@ BEGIN
         format('%s: let cron or pg_cron call jobstats_maintain() instead, then SELECT delete_job(%s)', problem, job) END;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.failing_job() IS
-'Internal: the problem of a job of TimescaleDB that maintains the store where such jobs are recorded as failed, and what to use instead; NULL: there is none.';
+COMMENT ON FUNCTION jobstats_internal.failing_job IS
+'Internal: the problem of a maintenance job of TimescaleDB that is recorded as failed, and what to use instead; NULL: no problem.';

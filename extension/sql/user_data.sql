@@ -3,7 +3,7 @@
 CREATE FUNCTION jobstats_internal.names_of_user(uid bigint) RETURNS TABLE (user_name text, since timestamptz, until timestamptz)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
--- The first name that is known counts for all time before.
+-- The first known name also counts for the time before it.
 SELECT n.user_name, CASE WHEN lag(n.until) OVER (ORDER BY n.until) IS NULL THEN timestamptz '-infinity' ELSE n.since END, n.until
 FROM (
     SELECT e.user_name, e.since, e.until FROM jobstats.earlier_users e WHERE e.uid = names_of_user.uid
@@ -16,8 +16,8 @@ WHERE f.uid = names_of_user.uid
     AND NOT EXISTS (SELECT FROM jobstats.users u WHERE u.user_name = n.user_name AND u.uid <> f.uid)
     AND NOT EXISTS (SELECT FROM jobstats.earlier_users e WHERE e.user_name = n.user_name AND e.uid <> f.uid)
 $$;
-COMMENT ON FUNCTION jobstats_internal.names_of_user(bigint) IS
-'Internal: the names that a user has and had, each in [since, until); of a user who was forgotten, those that nobody else has or had.';
+COMMENT ON FUNCTION jobstats_internal.names_of_user IS
+'Internal: the current and former names of a user, each in [since, until); of a forgotten user, only names that no other user has or had.';
 
 CREATE FUNCTION jobstats_internal.jobs_of_user(uid bigint) RETURNS SETOF bigint
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -32,8 +32,7 @@ FROM (
     UNION ALL SELECT s.job_no, s.user_name, s.started FROM jobstats.job_summaries s WHERE s.uid IS NULL) j
 JOIN jobstats_internal.names_of_user(jobs_of_user.uid) n ON n.user_name = j.user_name AND j.started >= n.since AND j.started < n.until
 $$;
-COMMENT ON FUNCTION jobstats_internal.jobs_of_user(bigint) IS
-'Internal: the keys of the jobs of a user, by number, or by a name that the user had then.';
+COMMENT ON FUNCTION jobstats_internal.jobs_of_user IS 'Internal: the keys of the jobs of a user, by number, or by a name that the user had then.';
 
 CREATE FUNCTION jobstats_internal.runs_of_user(uid bigint) RETURNS SETOF tid
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -45,7 +44,7 @@ FROM jobstats_internal.names_of_user(runs_of_user.uid) n
 JOIN jobstats.jobs j ON j.uid IS NULL AND j.user_name = n.user_name
     AND coalesce(j.started, j.submitted, j.updated) >= n.since AND coalesce(j.started, j.submitted, j.updated) < n.until
 $$;
-COMMENT ON FUNCTION jobstats_internal.runs_of_user(bigint) IS
+COMMENT ON FUNCTION jobstats_internal.runs_of_user IS
 'Internal: the rows of the runs of jobs of a user, by number, or by a name that the user had then.';
 
 CREATE FUNCTION jobstats_internal.entries_of_user(uid bigint, numbers bigint[]) RETURNS SETOF bigint
@@ -58,7 +57,7 @@ WITH job AS MATERIALIZED (
 )
 SELECT e.entry_id FROM jobstats.entries e WHERE e.uid = entries_of_user.uid
 UNION
--- What the system did for these jobs, and what has no number of a user.
+-- Entries of the system for these jobs, and entries without a number of a user.
 SELECT m.entry_id FROM matched m JOIN jobstats.entries e ON e.entry_id = m.entry_id WHERE e.status <> 'forgotten'
 EXCEPT
 SELECT o.entry_id
@@ -68,13 +67,12 @@ JOIN jobstats.entries e ON e.entry_id = m.entry_id AND e.uid IS DISTINCT FROM en
 LEFT JOIN job ON job.job_no = o.job_no
 WHERE job.job_no IS NULL
 $$;
-COMMENT ON FUNCTION jobstats_internal.entries_of_user(bigint, bigint[]) IS
-'Internal: the entries of a user, and those that belong to these jobs of the user alone.';
+COMMENT ON FUNCTION jobstats_internal.entries_of_user IS 'Internal: the entries of a user, and the entries of only these jobs of the user.';
 
 CREATE FUNCTION jobstats_internal.jobs_of_others(entries bigint[], numbers bigint[], runs tid[]) RETURNS text[]
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
--- Entries are matched by the numbers of their jobs. What stays must find its job.
+-- Entries are matched by the numbers of their jobs: entries that stay must find their job.
 WITH entry AS MATERIALIZED (
     SELECT n.entry_id FROM unnest(entries) n (entry_id)
 ), number AS MATERIALIZED (
@@ -96,8 +94,7 @@ FROM (
     FROM own JOIN jobstats.job_ids j ON j.job = own.job LEFT JOIN number ON number.job_no = j.job_no
     WHERE number.job_no IS NULL) o
 $$;
-COMMENT ON FUNCTION jobstats_internal.jobs_of_others(bigint[], bigint[], tid[]) IS
-'Internal: the numbers of jobs, of those that these entries, jobs and rows of runs have, that other entries or jobs have too.';
+COMMENT ON FUNCTION jobstats_internal.jobs_of_others IS 'Internal: the numbers of these entries, jobs and runs that other entries or jobs have too.';
 
 CREATE FUNCTION jobstats_internal.own_groups(uid bigint) RETURNS SETOF bigint
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -110,5 +107,5 @@ WHERE NOT EXISTS (SELECT FROM jobstats.users u WHERE u.gid = g.gid AND u.uid <> 
 UNION
 SELECT unnest(f.gids) FROM jobstats.forgotten f WHERE f.uid = own_groups.uid
 $$;
-COMMENT ON FUNCTION jobstats_internal.own_groups(bigint) IS
+COMMENT ON FUNCTION jobstats_internal.own_groups IS
 'Internal: the primary groups of a user alone that are called like the user, also of one who was forgotten.';

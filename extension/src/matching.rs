@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 
 use jobstats_core::accounting::matching::Job;
 use jobstats_core::base::instant::{DAY, MINUTE, Micros};
+use jobstats_core::identity::entry_id::Identity;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -20,6 +21,7 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
+use crate::pg::template::sql;
 
 /// The largest number of numbers that are taken at a time.
 const AT_A_TIME: i64 = 1_000;
@@ -86,7 +88,11 @@ pub fn take(client: &mut SpiClient<'_>) -> Result<i64, Error> {
     }
     // All at once, in the order in which feeds lock entries.
     if !claims.is_empty() {
-        client.execute(include_str!("matching/claim.sql"), &[claims.into()])?;
+        let claim = sql!(
+            "matching/claim.sql",
+            without_job = Identity::WORKLOAD_WITHOUT_JOB
+        );
+        client.execute(&claim, &[claims.into()])?;
     }
     Ok(taken)
 }

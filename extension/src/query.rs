@@ -1,10 +1,9 @@
 //! The reading functions, which report who used what, how much and how fast.
 //!
-//! All functions share one engine. The arguments ([`dimension`], [`filters`], [`measure`]) make a [`question`]. Its
-//! window and the sources of its rows are resolved first ([`plan`], [`window`], [`sources`]), then its entries, if they
-//! are few ([`entries`]). [`engine`] reads the rows ([`read`]), and the jobs and names of their entries, and core adds them up; [`answer`] writes
-//! the groups as the rows of the function. If there are none, [`empty`] and [`unknown`] say why; [`without_times`] says which targets report no
-//! times.
+//! All functions share one engine. The arguments ([`dimension`], [`filters`], [`measure`]) make a [`question`]. Its window and the sources of its
+//! rows are resolved first ([`plan`], [`window`], [`sources`]), then its entries, if they are few ([`entries`]). [`engine`] reads the rows
+//! ([`read`]), and the jobs and names of their entries, and core adds them up; [`answer`] writes the groups as the rows of the function.
+//! [`explain_empty`] and [`unknown`] explain empty answers; [`without_times`] lists targets without times.
 
 pub mod answer;
 mod compare_windows;

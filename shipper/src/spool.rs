@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use jobstats_client::FileError;
-use jobstats_client::spool::{Directory, Dropped, Entry, Limits, Losses, SpoolError};
+use jobstats_client::spool::{Directory, DroppedCounts, Entry, Limits, Losses, SpoolError};
 
 use crate::frame::Reading;
 use crate::send::Unsent;
@@ -116,8 +116,8 @@ impl Spool {
             Ok(dropped) => dropped,
             Err(error) => return report(format_args!("the limits of {path}: {error}")),
         };
-        let Dropped { waiting, rejected } = dropped;
-        if dropped != Dropped::default() {
+        let DroppedCounts { waiting, rejected } = dropped;
+        if dropped != DroppedCounts::default() {
             self.count(|losses| losses.limits = waiting);
             report(format_args!(
                 "readings were dropped from {path}, {waiting} that waited and {rejected} that were set aside: they were older than \

@@ -2,7 +2,7 @@
 //!
 //! # The rooms
 //!
-//! A room uses only rooms that stand below it.
+//! A room uses only rooms below it.
 //!
 //! | room | task |
 //! |---|---|

@@ -1,20 +1,19 @@
-//! The dimensions by which usage is grouped and filtered.
+//! The dimensions of grouping and filtering.
 
 use std::error::Error;
 use std::fmt;
 
 use bytes::BytesMut;
-use postgres::Row;
 use serde::Deserialize;
 use serde_json::Value as Json;
-use tokio_postgres::types::{self, IsNull, ToSql, Type, accepts, to_sql_checked};
+use tokio_postgres::types::{self, FromSql, IsNull, ToSql, Type, accepts, to_sql_checked};
 
-use super::{Field, Value, literal};
+use super::{Value, literal};
 
 /// Defines the dimensions in the order of `jobstats_internal.dimensions()`: the name in SQL, the name of the variant, and the type of its values.
 macro_rules! dimensions {
     ($($(#[$doc:meta])* $field:ident $variant:ident: $type:ty,)*) => {
-        /// A dimension by which usage is grouped and filtered.
+        /// A dimension of grouping and filtering.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Dimension {
             $($(#[$doc])* $variant,)*
@@ -32,39 +31,36 @@ macro_rules! dimensions {
             }
         }
 
-        /// The values of the dimensions of a row, from its column `labels`; `None` for dimensions that the question did not group by, and
-        /// where there is no value.
+        /// The labels of a row; `None` for dimensions without a value or without grouping.
         #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Deserialize)]
         #[serde(default)]
         pub struct Group {
             $($(#[$doc])* pub $field: Option<$type>,)*
-            /// The number of groups, in a row of all that have no row of their own.
+            /// In a row that sums up the remaining groups, their number.
             pub others: Option<i64>,
         }
 
-        impl Field for Group {
-            fn columns(_: &'static str) -> Vec<&'static str> {
-                vec!["labels"]
-            }
-
-            fn read(_: &str, row: &Row) -> Result<Self, tokio_postgres::Error> {
-                let types::Json(group) = row.try_get::<_, types::Json<Self>>("labels")?;
+        impl<'a> FromSql<'a> for Group {
+            fn from_sql(kind: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {
+                let types::Json(group) = types::Json::<Self>::from_sql(kind, raw)?;
                 Ok(Self {
                     $($field: group.$field.map(Label::exactly),)*
                     others: group.others,
                 })
             }
+
+            accepts!(JSON, JSONB);
         }
 
-        /// The filters of a question. A text must match one of its patterns, in which `*` stands for any characters and `\*` for a star; a
-        /// number must be in its list. An empty list lets nothing through, `None` and a `*` alone everything.
+        /// The filters of a question. A text must match one of its patterns, with `*` for any characters and `\*` for a star; a number must
+        /// be in its list. An empty list matches no row; `None` and `*` match all rows.
         #[derive(Debug, Clone, PartialEq, Eq, Default)]
         pub struct Filters {
             $($(#[$doc])* pub $field: Option<Vec<$type>>,)*
         }
 
         impl Filters {
-            /// Returns the lists of values that are set, by the names of their dimensions.
+            /// Returns the filters by dimension.
             fn lists(&self) -> impl Iterator<Item = (&'static str, Vec<Json>)> {
                 let lists = [$((stringify!($field), self.$field.as_deref().map(|list| list.iter().cloned().map(Json::from).collect())),)*];
                 lists.into_iter().filter_map(|(name, list)| Some((name, list?)))
@@ -94,7 +90,7 @@ dimensions! {
     gid Gid: i64,
     /// The account or project that pays for the job.
     account Account: String,
-    /// The job; without one the executable and user; without these the identifier.
+    /// The job, or else the executable and user, or else the entry ID.
     workload Workload: String,
     /// The job.
     job Job: String,
@@ -110,9 +106,9 @@ dimensions! {
     node Node: String,
     /// The executable.
     executable Executable: String,
-    /// The readability of the identifier: `ok`, `missing_job`, `truncated`, `partial` or `malformed`; `claimed` if its job is that of another user.
+    /// The status of the entry ID: `ok`, `missing_job`, `truncated`, `partial`, `malformed`, or `claimed` if the job belongs to another user.
     status Status: String,
-    /// The identifier as it arrived.
+    /// The entry ID.
     entry Entry: String,
 }
 
@@ -124,7 +120,7 @@ impl fmt::Display for Dimension {
 
 /// A value in labels.
 trait Label {
-    /// Returns the value that alone passes a filter that is this label.
+    /// Returns the value that this label matches as a pattern.
     fn exactly(self) -> Self;
 }
 
@@ -135,7 +131,7 @@ impl Label for i64 {
 }
 
 impl Label for String {
-    /// Returns the name that a pattern stands for which has a backslash, and all those before it twice, before each star.
+    /// Returns the name with `\*` unescaped to `*`, and `\\` before it to `\`.
     fn exactly(self) -> Self {
         let Some((starred, last)) = self.rsplit_once('*') else {
             return self;
@@ -163,7 +159,7 @@ impl Value for Filters {
         *self == Self::default()
     }
 
-    /// Returns the text form. Only JSON can say that nothing passes.
+    /// Returns the text form, or JSON for an empty list, which has no text form.
     fn literal(&self) -> String {
         if self.lists().any(|(_, list)| list.is_empty()) {
             return literal::quoted(&self.json().to_string());

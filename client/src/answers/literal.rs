@@ -1,5 +1,4 @@
-//! Values as literals of SQL, for statements that a person copies. They have printable characters of ASCII only, so that the person runs
-//! the text that is seen.
+//! SQL literals for statements to copy, in printable ASCII only, so that the text that runs is the text that is shown.
 
 use std::fmt::Write as _;
 
@@ -7,7 +6,7 @@ use jiff::Timestamp;
 
 use super::Interval;
 
-/// Quotes a text. Backslashes, and all but the printable characters of ASCII, become escapes.
+/// Quotes a text, and escapes backslashes and all but printable ASCII.
 pub fn quoted(text: &str) -> String {
     let is_plain = |c: char| matches!(c, ' '..='~') && c != '\\';
     let prefix = if text.chars().all(is_plain) { "" } else { "E" };
@@ -25,7 +24,7 @@ pub fn quoted(text: &str) -> String {
     out
 }
 
-/// Joins the elements of an array: as `'{a,b}'` if they are simple.
+/// Formats an array, as `'{a,b}'` if its elements need no quotes.
 pub fn array(elements: &[impl ToString], kind: &str) -> String {
     let is_simple = |element: &String| {
         let is_word = element
@@ -41,7 +40,7 @@ pub fn array(elements: &[impl ToString], kind: &str) -> String {
     format!("ARRAY[{}]::{kind}[]", quoted.join(", "))
 }
 
-/// Formats a number, also one that is not finite.
+/// Formats a number, also infinity and NaN.
 pub fn number(number: f64) -> String {
     match number.is_finite() {
         true => format!("{number:e}"),
@@ -49,7 +48,7 @@ pub fn number(number: f64) -> String {
     }
 }
 
-/// Formats a time. A parameter has microseconds too, and the rest is cut off there.
+/// Formats a time, truncated to microseconds as in a parameter.
 pub fn time(time: Timestamp) -> String {
     let time = Timestamp::from_microsecond(time.as_microsecond()).unwrap_or(time);
     format!("'{}+00'", time.strftime("%F %T%.f"))

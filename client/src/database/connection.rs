@@ -1,4 +1,4 @@
-//! Connections to the database, over TLS where the settings ask for it.
+//! Database connections, with TLS according to the settings.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -23,8 +23,7 @@ mod tests;
 /// The time that a session may take to close.
 const CLOSING: Duration = Duration::from_secs(5);
 
-/// The limits of TCP after which a connection whose other end is silent counts as broken, a minute each, unless the settings say
-/// otherwise.
+/// The default TCP limits after which a silent peer counts as dead, a minute each.
 pub mod keepalive {
     use std::time::Duration;
 
@@ -34,7 +33,7 @@ pub mod keepalive {
     pub const INTERVAL: Duration = Duration::from_secs(10);
     /// The number of probes without an answer.
     pub const RETRIES: u32 = 3;
-    /// The time for which sent data may stay without acknowledgement.
+    /// The longest time that sent data may stay unacknowledged.
     pub const UNACKNOWLEDGED: Duration = Duration::from_secs(60);
 }
 
@@ -66,7 +65,7 @@ pub struct Connector {
 }
 
 impl Connector {
-    /// Prepares TLS; connects to nothing yet. The time limit is per host.
+    /// Prepares TLS without connecting. The time limit is per host.
     pub fn new(settings: Settings, connect_timeout: Duration) -> Result<Self, Error> {
         let Settings {
             mut config,
@@ -87,8 +86,8 @@ impl Connector {
         })
     }
 
-    /// Makes a connection that blocks the thread while it waits. Each such client has a runtime of its own, and must
-    /// not be used inside another. The time limit covers connecting, not authentication.
+    /// Opens a blocking connection. It has a runtime and must not be used inside another one. The time limit covers connecting, not
+    /// authentication.
     pub fn client(&self) -> Result<postgres::Client, Error> {
         Ok(self.blocking(|_| ())?)
     }
@@ -177,7 +176,7 @@ pub struct Session {
     notices: mpsc::Receiver<Notice>,
 }
 
-/// A message that the server sent beside an answer.
+/// A notice of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
     /// True for a WARNING, false for a NOTICE or INFO.
@@ -210,7 +209,7 @@ impl Session {
     /// Closes the session properly; otherwise the server would log that the client just went away.
     pub async fn close(self) {
         drop(self.client);
-        // A server that does not answer keeps nobody waiting for long.
+        // Do not wait long for a server that does not answer.
         let _ = timeout(CLOSING, self.driver).await;
     }
 }

@@ -75,8 +75,8 @@ impl Kind {
     }
 }
 
-/// The SQLSTATEs that say that the data itself cannot be stored, now or later, and why. After every other one the data waits, because
-/// the server, its settings or its disk may be the cause: an unknown `zone` in the settings of a store is a 22023.
+/// The SQLSTATEs of data that can never be stored, with reasons. After any other SQLSTATE the data stays in the spool, because the
+/// server, its settings or its disk may be the cause: an unknown `zone` in the settings of a store is a 22023.
 pub const OF_DATA: [(&str, &str); 9] = [
     ("22001", "a name is too long"),
     ("22003", "a number is out of range"),
@@ -161,7 +161,7 @@ fn of_tls<'a>(source: &'a (dyn std::error::Error + 'static)) -> Option<&'a rustl
 /// Formats an error or notice of the server with its SQLSTATE and hint.
 pub fn server_message(error: &DbError) -> String {
     let mut message = one_line(error.message());
-    // Notices have the state of success, which says nothing.
+    // The SQLSTATE of a notice means success and is left out.
     if *error.code() != SqlState::SUCCESSFUL_COMPLETION {
         let _ = write!(message, " (SQLSTATE {})", error.code().code());
     }
@@ -171,8 +171,8 @@ pub fn server_message(error: &DbError) -> String {
     message
 }
 
-/// Returns text of a stranger as one line of limited length, in which nothing moves the cursor, gives a terminal an order, or changes the
-/// direction of the text after it: whoever answers as the database could otherwise forge lines of a log.
+/// Returns untrusted text as one line of limited length without control characters or changes of text direction. A fake database could
+/// otherwise forge log lines.
 pub fn one_line(text: &str) -> String {
     let mut characters = text.chars();
     let visible = characters.by_ref().take(MOST_SHOWN).map(|character| {

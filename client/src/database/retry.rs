@@ -82,7 +82,7 @@ impl Backoff {
         Self::limit(failures).mul_f64(part.clamp(0.0, 1.0))
     }
 
-    /// Returns the pause if the other side asks to be left alone for a time: the longer of both, but at most the cap.
+    /// Returns the pause when the server requests one: the longer of both, up to the cap.
     pub fn pause_asked(failures: u32, part: f64, asked: Duration) -> Duration {
         Self::pause(failures, part).max(asked.min(Self::CAP))
     }

@@ -18,7 +18,7 @@ mod tests;
 /// The directory of the server's Unix socket if no host is given.
 const DEFAULT_HOST: &str = "/var/run/postgresql";
 
-/// The port of a server that names none.
+/// The default port.
 const DEFAULT_PORT: u16 = 5432;
 
 /// The options that name the database and its TLS mode.
@@ -116,7 +116,7 @@ pub struct Settings {
     pub ca_file: Option<PathBuf>,
     /// The files of the client certificate and of its key.
     pub identity: Option<(PathBuf, PathBuf)>,
-    /// True if the URL says which sessions of several hosts are acceptable.
+    /// True if the URL sets `target_session_attrs`.
     states_session: bool,
 }
 
@@ -126,8 +126,8 @@ impl Settings {
         is_local(&self.config)
     }
 
-    /// Asks for a host that accepts writes, if there are several and the URL does not set `target_session_attrs`. A
-    /// standby that is named first would otherwise take every connection and refuse every write.
+    /// Selects a writable host among several, unless the URL sets `target_session_attrs`. A standby named first would otherwise accept
+    /// every connection and reject every write.
     #[must_use]
     pub fn for_writing(mut self) -> Self {
         let config = &mut self.config;
@@ -233,8 +233,8 @@ impl Options {
     }
 }
 
-/// Returns the TLS mode if nobody asks for one. Anybody on the way to another machine could answer in the place of the
-/// database and take the password, so its certificate is verified. Connections within this machine need no certificate.
+/// Returns the default TLS mode. Another machine could impersonate the database and steal the password, so its certificate is verified.
+/// Connections within this machine need no certificate.
 fn default_mode(config: &Config) -> Result<SslMode, SettingsError> {
     match (is_local(config), config.get_hosts()) {
         // The TLS library needs the name of a host.

@@ -91,7 +91,7 @@ pub fn remedy(error: &rustls::Error) -> Option<&'static str> {
     })
 }
 
-/// Returns true for an alert by which a server refuses a client certificate.
+/// Returns true for an alert about the client certificate.
 fn is_about_client(alert: AlertDescription) -> bool {
     matches!(
         alert,
@@ -107,29 +107,29 @@ fn is_about_client(alert: AlertDescription) -> bool {
 
 /// Returns the trusted certificates, or `None` if the mode accepts any. A CA file makes `prefer` and `require` verify
 /// too, as in libpq.
-fn trusted(mode: SslMode, ca_file: Option<&Path>) -> Result<Option<Trusted>, TlsError> {
+fn trusted(mode: SslMode, ca_file: Option<&Path>) -> Result<Option<TrustedCertificates>, TlsError> {
     match (mode, ca_file) {
         (_, Some(_)) | (SslMode::VerifyCa | SslMode::VerifyFull, None) => {
-            Trusted::read(ca_file).map(Some)
+            TrustedCertificates::read(ca_file).map(Some)
         }
         (SslMode::Disable | SslMode::Prefer | SslMode::Require, None) => Ok(None),
     }
 }
 
 #[derive(Debug)]
-struct Trusted {
+struct TrustedCertificates {
     authorities: RootCertStore,
     certificates: Vec<CertificateDer<'static>>,
 }
 
-/// Reads the certificates of the authorities to trust: those in a file, or those of this system.
+/// Reads trusted CA certificates from a file or from the system.
 pub fn authorities(ca_file: Option<&Path>) -> Result<Vec<CertificateDer<'static>>, TlsError> {
-    Ok(Trusted::read(ca_file)?.certificates)
+    Ok(TrustedCertificates::read(ca_file)?.certificates)
 }
 
 /// A client certificate with the authorities between it and the root, and its key.
 pub struct Identity {
-    /// The certificates, that of the client first.
+    /// The certificate chain, starting with the client's.
     pub certificates: Vec<CertificateDer<'static>>,
     /// The key (PEM).
     pub key: String,
@@ -140,8 +140,7 @@ impl Identity {
     ///
     /// # Errors
     ///
-    /// Fails if a file cannot be read, if others than its owner have access to the key, and if the key is not that of the
-    /// certificate.
+    /// Fails if a file cannot be read, if the key is accessible to others, or if the key does not match the certificate.
     pub fn read(certificates: &Path, key: &Path) -> Result<Self, TlsError> {
         let identity = Self {
             key: trust::secret(key)?,
@@ -174,7 +173,7 @@ fn broken(path: &Path) -> impl FnOnce(pem::Error) -> TlsError {
     }
 }
 
-impl Trusted {
+impl TrustedCertificates {
     fn read(ca_file: Option<&Path>) -> Result<Self, TlsError> {
         let (certificates, source) = match ca_file {
             Some(path) => (read_certificates(path)?, path.display().to_string()),
@@ -233,7 +232,7 @@ fn is_about_time(error: &rustls::Error) -> bool {
 
 #[derive(Debug)]
 struct Verifier {
-    trusted: Option<Trusted>,
+    trusted: Option<TrustedCertificates>,
     check_name: bool,
     algorithms: WebPkiSupportedAlgorithms,
 }

@@ -33,7 +33,7 @@ pub fn if_there<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// Returns the directory of a file. That of a name without directory is `.`.
+/// Returns the directory of a file, `.` for a bare name.
 pub fn directory_of(path: &Path) -> &Path {
     let parent = path.parent().filter(|parent| *parent != Path::new(""));
     parent.unwrap_or(Path::new("."))

@@ -1,7 +1,7 @@
 //! Files that a program keeps for itself, such as locks and counts.
 //!
-//! They may lie in a directory where others can make files, too: the lock of root's shipper is in that of the service's user. A link
-//! there could stand for a file that only this process may write, and a pipe would never end.
+//! They may lie in a directory that others can write: root's shipper has its lock in the directory of the service's user. A link there
+//! could point to any file, and a pipe would block.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -25,8 +25,8 @@ pub fn existing(path: &Path) -> io::Result<File> {
     opened(OpenOptions::new().read(true).write(true), path)
 }
 
-/// Opens a file to read it and to overwrite it. If it does not exist it is made, and only its owner may read it. The owner is that of the
-/// directory also if root makes it, or the user of a service could not open a file of its own.
+/// Opens a file for reading and writing. A new file is readable by its owner only. Its owner is the directory's owner even if root
+/// creates it, or the service's user could not open it.
 pub fn open(path: &Path) -> io::Result<File> {
     if let Some(file) = if_there(existing(path))? {
         return Ok(file);

@@ -16,7 +16,7 @@ use crate::files::file::{FileError, directory_of};
 /// The directory of the credentials that systemd gives to a service, which only the environment can name.
 pub(crate) const CREDENTIALS: &str = "CREDENTIALS_DIRECTORY";
 
-/// The bit of a directory, such as /tmp, in which nobody can replace files of others.
+/// The sticky bit, which protects the files in a directory such as /tmp from other users.
 const STICKY: u32 = 0o1000;
 
 /// The reason why a file or a directory is not trusted.
@@ -66,7 +66,7 @@ pub fn commands(path: &Path) -> Result<String, TrustError> {
 ///
 /// # Errors
 ///
-/// Fails if the file is open to others than its owner, or belongs to another user than root and that of this process.
+/// Fails if others have access to the file, or if its owner is neither root nor this process's user.
 pub fn secret(path: &Path) -> Result<String, TrustError> {
     let (file, metadata) = open(path)?;
     // systemd opens a credential to the user of the service by an access control list, which the mode shows as access for the group.
@@ -110,8 +110,8 @@ pub fn directory(path: &Path) -> Result<(), TrustError> {
     }
 }
 
-/// Fails if others than root and the user of this process can put something else at a path. Where the path is a link, its own
-/// directory and that of its target count.
+/// Fails if users other than root and this process's user can replace a path. For a link, the directories of the link and of its target
+/// count.
 fn place(path: &Path) -> Result<(), TrustError> {
     let real = path.canonicalize().map_err(FileError::at(path))?;
     for parent in [path, &real].map(directory_of) {
@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(trusted(), [true; 3]);
         for (path, mode, expected) in [
             (own.as_path(), 0o775, [false; 3]),
-            // Everybody adds files to a directory such as /tmp, and nobody replaces those of others.
+            // Everybody may add files to a directory such as /tmp, but not replace files of others.
             (own.as_path(), 0o1777, [true, true, false]),
             (other.as_path(), 0o757, [true, false, true]),
             (above.path(), 0o777, [true, true, false]),

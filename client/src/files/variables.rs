@@ -16,7 +16,7 @@ pub(crate) use service::variable as of_key;
 /// The only variable of our own.
 pub const URL: &str = "JOBSTATS_DATABASE_URL";
 
-/// The variables that are used: our own and those of libpq.
+/// The environment variables in use: jobstats' and libpq's.
 const KNOWN: [&str; 16] = [
     URL,
     "PGHOST",

@@ -1,4 +1,4 @@
-//! Exit codes of programs that ask or feed a store, taken from sysexits.h.
+//! Exit codes of the programs, from sysexits.h.
 
 use crate::database::failure::Kind;
 
@@ -6,7 +6,7 @@ use crate::database::failure::Kind;
 pub const USAGE: u8 = 64;
 /// The database refused a text or a question.
 pub const REFUSED: u8 = 65;
-/// There is nothing to read or to show.
+/// No input, or no result.
 pub const NOTHING: u8 = 66;
 /// The database cannot be reached.
 pub const UNREACHABLE: u8 = 69;

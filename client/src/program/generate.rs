@@ -18,7 +18,7 @@ pub fn write(program: &Command, directory: &Path) -> Result<(), FileError> {
         clap_complete::generate_to(shell, &mut completed, &name, directory)
             .map_err(FileError::at(directory))?;
     }
-    // A page about the command `help` would say nothing.
+    // A page about the command `help` would be empty.
     let documented = program.clone().disable_help_subcommand(true);
     clap_mangen::generate_to(documented, directory).map_err(FileError::at(directory))
 }

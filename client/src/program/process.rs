@@ -24,7 +24,7 @@ const MOST_MESSAGES: usize = 64 << 10;
 /// The time without data after which a stream is left whose end is not waited for.
 const QUIET: Duration = Duration::from_millis(1);
 
-/// The pause until a program is asked again whether it has ended.
+/// The pause between two checks whether a program has ended.
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// The programs that are running.
@@ -40,15 +40,15 @@ fn running() -> MutexGuard<'static, Vec<Pid>> {
 }
 
 fn kill_group(process: Pid) {
-    // This fails only if nothing is left to kill.
+    // This fails only if the group has ended.
     let _ = kill_process_group(process, Signal::KILL);
 }
 
 /// The exit status of a program, or `None` if it did not end within its time limit, and the lines that it printed on its stderr, except
 /// blank ones.
-pub type Ended = (Option<ExitStatus>, Vec<String>);
+pub type ExitOutcome = (Option<ExitStatus>, Vec<String>);
 
-/// A program in a process group of its own. If it has not ended when this value is dropped, it is killed with all that it started.
+/// A program in a new process group, which is killed when the value is dropped.
 pub struct Process {
     started: Instant,
     child: Child,
@@ -80,7 +80,7 @@ impl Process {
         limit: Duration,
         waits_for_stderr: bool,
         mut sink: impl FnMut(&[u8], Duration) -> Result<(), E>,
-    ) -> Result<Ended, E> {
+    ) -> Result<ExitOutcome, E> {
         let (start, deadline) = (self.started, self.started + limit);
         let mut said = Vec::new();
         let text = self.child.stdout.take().map(|source| Stream {
@@ -130,7 +130,7 @@ impl Process {
         }
     }
 
-    /// Asks whether the program has ended. Its number, which may be another's soon, is forgotten then.
+    /// Checks whether the program has ended, and forgets its process ID then, which may be reused.
     fn look(&mut self) -> io::Result<Option<ExitStatus>> {
         let mut running = running();
         let status = self.child.try_wait()?;

@@ -17,7 +17,7 @@ use crate::spool::losses::{self, Losses};
 #[cfg(test)]
 mod tests;
 
-/// The directory of files that are set aside, below that of those that wait.
+/// The directory of rejected files.
 pub const REJECTED: &str = "rejected";
 
 /// The file with the number of the last reading, for when no file is left.
@@ -35,7 +35,7 @@ const TEMPORARY: &str = ".new-";
 /// The time after which a file that is still being written is a leftover of a crash.
 const LEFTOVER: Duration = Duration::from_secs(3600);
 
-/// The longest time between two files that wait by which the earlier one ages.
+/// The longest gap between two files that counts for the age of the earlier one.
 const LONGEST_GAP: Duration = Duration::from_secs(24 * 3600);
 
 /// A directory of readings.
@@ -64,13 +64,13 @@ pub struct Entry {
 pub struct Limits {
     /// The largest size of all files in bytes.
     pub bytes: u64,
-    /// The longest time for which a file is kept.
+    /// The longest retention of a file.
     pub age: Duration,
 }
 
 /// The readings that the limits dropped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Dropped {
+pub struct DroppedCounts {
     /// The number of readings that waited.
     pub waiting: u64,
     /// The number of readings that were set aside.
@@ -99,14 +99,14 @@ impl Directory {
         let directory = Self {
             path: path.to_owned(),
         };
-        // A leftover that cannot be removed takes some room, and nothing else.
+        // A leftover that cannot be removed only takes some space.
         let _ = directory.remove_leftovers();
-        // The file of counts is made before a disk is full. On one that is full already, the readings that wait can still be sent.
+        // Create the file of counts before the disk is full. On a full disk, scrapes can still be sent.
         let _ = directory.count(Losses::default());
         Ok(directory)
     }
 
-    /// Refers to a directory without looking whether it is there, and changes nothing.
+    /// Refers to a directory without checking that it exists.
     pub fn at(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
@@ -133,7 +133,7 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be written. Nothing is left of it then.
+    /// Fails if the file cannot be written, and removes it then.
     pub fn put(&self, mut index: Index, data: &mut impl Read) -> Result<u64, SpoolError> {
         if !is_source(&index.source) {
             return Err(SpoolError::Source(index.source));
@@ -157,17 +157,17 @@ impl Directory {
         unless_gone(fs::remove_file(&entry.path)).map(|_| ())
     }
 
-    /// Moves a file to those that are set aside. A file that is already gone is no error.
+    /// Rejects a file. A missing file is no error.
     pub fn set_aside(&self, entry: &Entry) -> io::Result<()> {
         self.move_aside(entry, "")
     }
 
-    /// Moves a file that is damaged to those that are set aside, and marks its name.
+    /// Rejects a damaged file and marks its name.
     pub fn set_aside_damaged(&self, entry: &Entry) -> io::Result<()> {
         self.move_aside(entry, DAMAGED)
     }
 
-    /// Moves a file that is set aside back to those that wait. Returns false if it is damaged, and stays, or is already gone.
+    /// Moves a rejected file back to the files to send. Returns false if it is damaged or missing.
     pub fn requeue(&self, entry: &Entry) -> io::Result<bool> {
         let name = entry.path.file_name().unwrap_or_default();
         if name.as_encoded_bytes().ends_with(DAMAGED.as_bytes()) {
@@ -176,10 +176,9 @@ impl Directory {
         unless_gone(fs::rename(&entry.path, self.path.join(name)))
     }
 
-    /// Drops files until the limits are kept: all that are too old, then those that are set aside, then those that wait,
-    /// oldest first. A file that waits ages by at most a day between two files, or from the last one to now: a clock that
-    /// is stepped ahead by years must not drop everything.
-    pub fn enforce(&self, limits: Limits, now: SystemTime) -> io::Result<Dropped> {
+    /// Drops files over the limits: all that are too old, then rejected files, then waiting ones, oldest first. Between two files, or
+    /// from the last one to now, a file ages by at most a day: a clock that jumps ahead by years must not drop everything.
+    pub fn enforce(&self, limits: Limits, now: SystemTime) -> io::Result<DroppedCounts> {
         let (rejected, waiting) = (self.rejected()?, self.waiting()?);
         let all = rejected.iter().chain(&waiting);
         let mut bytes: u64 = all.map(|entry| entry.bytes).sum();
@@ -196,7 +195,7 @@ impl Directory {
             }
             io::Result::Ok(count)
         };
-        Ok(Dropped {
+        Ok(DroppedCounts {
             rejected: drop_from(&rejected, ages(&rejected, now, Duration::MAX))?,
             waiting: drop_from(&waiting, ages(&waiting, now, LONGEST_GAP))?,
         })
@@ -207,12 +206,12 @@ impl Directory {
         Losses::add(&self.path.join(losses::FILE), losses)
     }
 
-    /// Adds the counts of a file elsewhere to those of this directory.
+    /// Adds the counts of another file to the counts of this directory.
     pub fn take_counts_over(&self, file: &Path) -> io::Result<()> {
         Losses::take_over(&self.path.join(losses::FILE), file)
     }
 
-    /// Returns true if nothing can be put into the directory or taken out, because its file system is read-only.
+    /// Returns true if the directory is on a read-only file system.
     pub fn is_read_only(&self) -> bool {
         own_file::existing(&self.path.join(losses::FILE)).is_err_and(|error| is_read_only(&error))
     }
@@ -225,8 +224,7 @@ impl Directory {
         unless_gone(fs::rename(&entry.path, to)).map(|_| ())
     }
 
-    /// Takes the next number. It is larger than those of all files, and after a crash than those of all that were there
-    /// before.
+    /// Takes the next number, which is larger than the number of any file, even after a crash.
     fn next_sequence(&self) -> io::Result<u64> {
         let file = own_file::open(&self.path.join(COUNTER))?;
         let counted = io::read_to_string(&file).unwrap_or_default();
@@ -253,8 +251,7 @@ impl Directory {
     }
 }
 
-/// Returns the ages of files, of which the time between two in series counts no more than `longest_gap`. A file from the
-/// future is new.
+/// Returns the ages of files. A gap between two files counts at most `longest_gap`. A file from the future is new.
 fn ages(entries: &[Entry], now: SystemTime, longest_gap: Duration) -> Vec<Duration> {
     let between =
         |earlier: SystemTime, later: SystemTime| later.duration_since(earlier).unwrap_or_default();

@@ -65,11 +65,11 @@ impl SpoolError {
 /// The head of a file: which reading it is, and where its texts are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Index {
-    /// The number of the reading, larger than that of earlier readings in the directory.
+    /// The number of the scrape, increasing within the directory.
     pub sequence: u64,
     /// The source of the texts, such as `lctl`.
     pub source: String,
-    /// The span of time that the texts cover, for sources that say so.
+    /// The span of time that the snapshots cover, if the source reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub covers: Option<Covers>,
     /// The name of the server's cluster.

@@ -51,7 +51,7 @@ impl Losses {
         file.write_all_at(sum.lines().as_bytes(), 0)
     }
 
-    /// Adds the counts of a file to those of another one, and sets them to zero.
+    /// Moves the counts of a file to another one.
     pub(super) fn take_over(file: &Path, from: &Path) -> io::Result<()> {
         let Some(from) = if_there(own_file::existing(from))? else {
             return Ok(());

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// Builds the simulator beside this test, in the same profile, and returns its path.
+/// Builds the simulator in the profile of this test, and returns its path.
 pub fn build() -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     let built = BUILT.get_or_init(|| build_program("jobstats-simulator"));

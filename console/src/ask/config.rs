@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use crate::values::text::shown;
 
-/// The configuration of this machine, for users without one of their own.
+/// The configuration of this machine, for users without a personal one.
 const SYSTEM: &str = "/etc/jobstats/console.toml";
 
 /// An error in the configuration.
@@ -52,7 +52,7 @@ pub struct Database {
 }
 
 impl Database {
-    /// Returns the options, completed by those of the profile, which must name a store.
+    /// Returns the options, completed by the profile, which must name a store.
     pub fn complete(&self) -> Result<Options, Error> {
         let options = self.options.clone();
         let Some(name) = &self.profile else {
@@ -102,7 +102,7 @@ impl Profile {
         self.database_url.is_some() || self.config.is_some()
     }
 
-    /// Returns options of the command line, completed by those of the profile.
+    /// Returns command line options, completed by the profile.
     pub fn complete(&self, mut options: Options) -> Options {
         let url = options.database_url.or_else(|| self.database_url.clone());
         options.database_url = url;

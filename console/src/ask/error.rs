@@ -1,4 +1,4 @@
-//! The error of a command that asks a store.
+//! The error of a query command.
 
 use std::io;
 use std::path::PathBuf;

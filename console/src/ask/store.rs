@@ -1,4 +1,4 @@
-//! The connection to a store: whether it can be read, and questions, with what the store notes beside the answers.
+//! Connections to a store, permission checks, and questions with the notices of their answers.
 
 mod check;
 
@@ -73,7 +73,7 @@ impl Error {
     }
 }
 
-/// Returns what makes connections to the store that these options name. Nothing is connected yet.
+/// Returns a connector for the store of these options, without connecting.
 pub fn connector(options: &Options) -> Result<Connector, Error> {
     let settings = options.settings("jobstats-console");
     let settings = settings.map_err(jobstats_client::Error::from)?;
@@ -102,7 +102,7 @@ pub struct Store {
 
 /// The answer to a question.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answered<A> {
+pub struct Answer<A> {
     /// The rows.
     pub rows: Vec<A>,
     /// The notices and warnings of the store.
@@ -117,8 +117,7 @@ impl Store {
         Self::begin(options, BEGIN)
     }
 
-    /// Connects, and begins a transaction that reads what a user sees of their own, for at most so long a time in all. Fails if the role
-    /// sees anything else.
+    /// Connects, and begins a transaction limited to a user's usage and to this total time. Fails if the role can read more.
     pub fn open_for(options: &Options, uid: u32, time: Duration) -> Result<Self, Error> {
         let settings = format!("{BEGIN}; SET LOCAL jobstats.on_behalf_of = 'uid:{uid}'");
         let mut store = match Self::begin(options, &settings) {
@@ -148,8 +147,8 @@ impl Store {
         })
     }
 
-    /// Asks a question.
-    pub fn ask<Q: Question>(&mut self, question: &Q) -> Result<Answered<Q::Answer>, Error> {
+    /// Runs a question.
+    pub fn ask<Q: Question>(&mut self, question: &Q) -> Result<Answer<Q::Answer>, Error> {
         if let Some(deadline) = self.deadline {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -159,20 +158,20 @@ impl Store {
             self.client.batch_execute(&limit)?;
         }
         let rows = ask(&mut self.client, question)?;
-        Ok(Answered {
+        Ok(Answer {
             rows,
             notes: self.notes.try_iter().collect(),
             statement: statement(question, &[]),
         })
     }
 
-    /// Asks a question without whose answer all others can be asked: an error is a note.
-    pub fn try_ask<Q: Question>(&mut self, question: &Q) -> Result<Answered<Q::Answer>, Error> {
+    /// Runs an optional question, whose error becomes a note.
+    pub fn try_ask<Q: Question>(&mut self, question: &Q) -> Result<Answer<Q::Answer>, Error> {
         self.client.batch_execute("SAVEPOINT question")?;
         self.ask(question).or_else(|error| {
             self.client
                 .batch_execute("ROLLBACK TO SAVEPOINT question")?;
-            Ok(Answered {
+            Ok(Answer {
                 rows: Vec::new(),
                 notes: vec![error.to_string()],
                 statement: statement(question, &[]),

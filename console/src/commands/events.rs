@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::ask::error::Error;
 use crate::ask::store::Store;
 use crate::commands::inquiry::{Common, Period};
-use crate::subject::events::{TOLD, culprit, lasted, measured, place, who};
+use crate::subject::events::{ALERTED, culprit, lasted, measured, owner, place};
 use crate::values::text::{left, shown, width};
 use crate::values::when::Clock;
 
@@ -87,9 +87,9 @@ pub fn list(options: &EventsOptions) -> Result<(), Error> {
     Ok(out.write_all(table(&lines).as_bytes())?)
 }
 
-/// Returns the severities of events that somebody is told of.
+/// Returns the severities that send alerts.
 fn told() -> Option<String> {
-    words(TOLD)
+    words(ALERTED)
 }
 
 fn of_filesystems(names: &[String]) -> Filters {
@@ -136,7 +136,7 @@ fn cells(row: &EventRow, clock: &Clock) -> [String; HEAD.len()] {
         row.filesystem.clone(),
         place(row),
         measured(row),
-        who(row),
+        owner(row),
     ]
 }
 
@@ -170,7 +170,7 @@ fn to_json(row: &EventRow) -> Value {
     })
 }
 
-/// Runs `check`. Nothing but its exit code and its line tells what happened, so an error is a line, too.
+/// Runs `check`. Its only output is a line and the exit code, so an error is a line, too.
 pub fn check(options: &CheckOptions) -> ExitCode {
     let (code, line) = checked(options).unwrap_or_else(|error| {
         let problem = error.to_string();
@@ -210,7 +210,7 @@ fn checked(options: &CheckOptions) -> Result<(u8, String), Error> {
         });
     };
     let clock = options.common.clock();
-    let who = culprit(worst).filter(|_| options.names);
+    let owner = culprit(worst).filter(|_| options.names);
     let more = (open.len() > 1).then(|| format!("; {} more", open.len() - 1));
     let text = format!(
         "{}: {} since {}, {}{}{}",
@@ -218,7 +218,7 @@ fn checked(options: &CheckOptions) -> Result<(u8, String), Error> {
         worst.event,
         clock.minute(worst.began),
         place(worst),
-        who.map(|it| format!(", {it}")).unwrap_or_default(),
+        owner.map(|it| format!(", {it}")).unwrap_or_default(),
         more.unwrap_or_default()
     );
     // A bar would begin the numbers.

@@ -1,8 +1,5 @@
-//! Commands that ask a store once: `job`, `user`, `target`, `compare` and `report`.
+//! The query commands `job`, `user`, `target`, `compare` and `report`.
 
-use std::fs;
-use std::io::{self, Write, stdout};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process;
 use std::thread;
@@ -12,11 +9,9 @@ use clap::Args;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use jobstats_client::database::settings::SettingsError;
-use jobstats_client::files::file::{FileError, directory_of};
 use jobstats_client::{program::duration, program::exit};
-use rustix::process::geteuid;
-use tempfile::NamedTempFile;
 
+use super::output::write;
 use crate::ask::config;
 use crate::ask::error::Error;
 use crate::ask::store::{self, Store};
@@ -24,7 +19,7 @@ use crate::report::form::{self, Screen, written};
 use crate::report::{self, Scope};
 use crate::serve;
 use crate::subject::chosen::{chosen, known};
-use crate::subject::{Asked, Subject, job, user};
+use crate::subject::{Lookup, Subject, job, user};
 use crate::terminal;
 use crate::values::text;
 use crate::values::when::{self, Clock, Span};
@@ -67,7 +62,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// Returns the socket to ask, if a service is to be asked and no database.
+    /// Returns the socket of the service to use, if it is to be used instead of a database.
     fn socket(&self, common: &Common) -> Result<Option<&Path>, Error> {
         if self.socket.is_some() {
             return Ok(self.socket.as_deref());
@@ -78,7 +73,7 @@ impl Service {
     }
 }
 
-/// Asks a service, and prints the answer.
+/// Queries a service, and prints the answer.
 fn print_asked(
     socket: &Path,
     kind: serve::Kind,
@@ -136,7 +131,7 @@ fn last_week(zone: &TimeZone) -> Result<Span, Error> {
     week.map_err(|error| Error::Usage(error.to_string()))
 }
 
-/// The form of a job, a user or a target: text if nothing is given.
+/// The output format of a job, a user or a target: text by default.
 #[derive(Debug, Args)]
 pub struct Form {
     /// Print JSON
@@ -270,48 +265,6 @@ pub fn compare(options: &Compare) -> Result<(), Error> {
     write(&options.output, &page.document()?)
 }
 
-/// Writes a page to a file or to the standard output.
-fn write(path: &Path, document: &str) -> Result<(), Error> {
-    if [Path::new("-"), Path::new("/dev/stdout")].contains(&path) {
-        let mut out = stdout().lock();
-        out.write_all(document.as_bytes())?;
-        return Ok(out.flush()?);
-    }
-    let written = match is_stream(path) {
-        true => fs::write(path, document),
-        false => replace(path, document),
-    };
-    Ok(written.map_err(FileError::at(path))?)
-}
-
-/// Returns true for a pipe or a device, and for the names that the system gives to open files, such as /dev/stderr, which are links.
-fn is_stream(path: &Path) -> bool {
-    let is_special = |file: fs::Metadata| {
-        let kind = file.file_type();
-        !(kind.is_file() || kind.is_dir() || kind.is_symlink())
-    };
-    let is_of_system = path.starts_with("/proc") || path.starts_with("/dev");
-    (is_of_system && !path.starts_with("/dev/shm"))
-        || fs::symlink_metadata(path).is_ok_and(is_special)
-}
-
-/// Writes a file that takes the place of the one of this name when it is complete. A page names users, so only its owner may read a new
-/// one; a file that this user has opened to others stays open to them.
-fn replace(path: &Path, document: &str) -> io::Result<()> {
-    let mut file = NamedTempFile::new_in(directory_of(path))?;
-    file.write_all(document.as_bytes())?;
-    if let Ok(before) = fs::symlink_metadata(path)
-        && before.is_file()
-        && before.uid() == geteuid().as_raw()
-    {
-        file.as_file().set_permissions(before.permissions())?;
-    }
-    // Some file systems say only now that there is no room.
-    file.as_file().sync_all()?;
-    file.persist(path)?;
-    Ok(())
-}
-
 /// Runs `job`.
 pub fn job(options: &Job) -> Result<(), Error> {
     let words = serve::Words {
@@ -344,13 +297,12 @@ pub fn job(options: &Job) -> Result<(), Error> {
     show(&mut store, &subject, &options.form, &clock)
 }
 
-/// The least seconds between two questions whether a job is done, and how many more there may be: of many that wait, each asks at times
-/// of its own.
+/// The minimum number of seconds between two polls of a job, and the largest addition to it, which spreads the polls of many processes.
 const POLL: u32 = 45;
 const SPREAD: u32 = 31;
 
-/// Waits until a job is done, up to a limit. Says so if it is not done by then: what is known of it is printed all the same. Many may
-/// wait, so that none holds a connection meanwhile; a database or a service that is away or busy does not know it yet.
+/// Waits until a job is done, up to a limit. After the limit it prints a warning and the current data is shown. No connection is held
+/// meanwhile, since many may wait; an unreachable or busy server counts as not done.
 fn wait(
     job: &str,
     limit: Duration,
@@ -396,7 +348,7 @@ pub fn user(options: &User) -> Result<(), Error> {
 pub fn named(
     kind: &'static str,
     options: &Named,
-    ask: impl FnOnce(&mut Store, &str, Span) -> Result<Asked, store::Error>,
+    ask: impl FnOnce(&mut Store, &str, Span) -> Result<Lookup, store::Error>,
 ) -> Result<(), Error> {
     let window = options.period.window(&options.common.zone)?;
     let mut store = options.common.store()?;
@@ -418,7 +370,7 @@ fn screen() -> Screen {
 }
 
 impl Form {
-    /// Returns the form that is asked for.
+    /// Returns the requested format.
     const fn wanted(&self) -> form::Form {
         match (&self.html, self.json) {
             (Some(_), _) => form::Form::Html,
@@ -431,89 +383,5 @@ impl Form {
     fn print(&self, answer: &str) -> Result<(), Error> {
         let path = self.html.as_deref().unwrap_or(Path::new("-"));
         write(path, answer)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fs::Permissions;
-    use std::os::unix::fs::{PermissionsExt, symlink};
-    use std::process::Command;
-    use std::thread;
-
-    use jobstats_client::program::exit;
-
-    use super::*;
-
-    fn mode(path: &Path) -> u32 {
-        fs::metadata(path).unwrap().permissions().mode() & 0o777
-    }
-
-    #[test]
-    fn a_page_is_written_for_its_owner_and_keeps_the_mode_that_it_got() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("page.html");
-        write(&path, "one").unwrap();
-        assert_eq!(mode(&path), 0o600);
-        fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
-        write(&path, "two").unwrap();
-        assert_eq!(mode(&path), 0o644);
-        assert_eq!(fs::read_to_string(&path).unwrap(), "two");
-        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
-    }
-
-    #[test]
-    fn a_link_is_replaced_and_not_followed() {
-        let directory = tempfile::tempdir().unwrap();
-        let [target, path] = ["target", "page.html"].map(|name| directory.path().join(name));
-        fs::write(&target, "text").unwrap();
-        symlink(&target, &path).unwrap();
-        write(&path, "page").unwrap();
-        assert_eq!(fs::read_to_string(&target).unwrap(), "text");
-        assert_eq!(fs::read_to_string(&path).unwrap(), "page");
-        assert!(fs::symlink_metadata(&path).unwrap().is_file());
-    }
-
-    #[test]
-    fn a_page_is_there_as_a_whole_or_not_at_all() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("page.html");
-        fs::create_dir(&path).unwrap();
-        assert!(matches!(write(&path, "page"), Err(Error::File { .. })));
-        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
-        // Who reads the page before keeps the whole of it.
-        let path = directory.path().join("whole.html");
-        write(&path, "one").unwrap();
-        let before = fs::File::open(&path).unwrap();
-        write(&path, "two").unwrap();
-        assert_eq!(io::read_to_string(before).unwrap(), "one");
-    }
-
-    #[test]
-    fn pipes_and_devices_are_written_to() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("pipe");
-        assert!(
-            Command::new("mkfifo")
-                .arg(&path)
-                .status()
-                .unwrap()
-                .success()
-        );
-        let reader = thread::spawn({
-            let path = path.clone();
-            move || fs::read_to_string(path).unwrap()
-        });
-        write(&path, "page").unwrap();
-        assert_eq!(reader.join().unwrap(), "page");
-        write(Path::new("/dev/null"), "page").unwrap();
-        // Replaced by a file, these would be lost to all programs.
-        for name in ["/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"] {
-            assert!(is_stream(Path::new(name)), "{name}");
-        }
-        assert!(!is_stream(Path::new("/dev/shm/page.html")));
-        assert!(!fs::metadata("/dev/null").unwrap().is_file());
-        let full = write(Path::new("/dev/full"), "page").unwrap_err();
-        assert_eq!(full.code(), exit::SYSTEM);
     }
 }

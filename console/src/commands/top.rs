@@ -12,11 +12,11 @@ use crate::ask::config::{self, Profile};
 use crate::ask::store;
 use crate::commands::options::Top;
 use crate::live::user_names::UserNames;
-use crate::show::page::{Look, Mode};
+use crate::show::page::{Mode, ScreenState};
 use crate::source::process;
 use crate::source::recording::{self, Recorder};
 use crate::source::stored::{self, Scope};
-use crate::source::{self, Commands, Input, Replay, Source, Stored, server_of};
+use crate::source::{self, Commands, Input, Replay, Source, StoreSource, server_of};
 use crate::terminal::app::App;
 use crate::terminal::print::Form;
 use crate::terminal::{self, print, screen};
@@ -124,9 +124,9 @@ pub fn run(top: &Top) -> Result<(), Error> {
         true => Mode::Live(micros),
         false => Mode::Replay(top.speed, None),
     };
-    let look = Look {
+    let look = ScreenState {
         rows: top.show.rows,
-        ..Look::new(mode)
+        ..ScreenState::new(mode)
     };
     let mut view = top.show.view();
     view.has_accounts = is_store;
@@ -167,7 +167,7 @@ fn users(command: &str, timeout: Duration) -> Result<UserNames, Error> {
 }
 
 /// Returns the store, if the command line and the profile name no other source.
-fn store(top: &Top, profile: &Profile, is_patient: bool) -> Result<Option<Stored>, Error> {
+fn store(top: &Top, profile: &Profile, is_patient: bool) -> Result<Option<StoreSource>, Error> {
     let has_input = !top.input.is_empty() || !profile.input.is_empty();
     if profile.names_store() && has_input {
         return Err(Error::TwoSources);
@@ -186,7 +186,7 @@ fn store(top: &Top, profile: &Profile, is_patient: bool) -> Result<Option<Stored
     };
     let at = top.at.map(|at| at.as_microsecond());
     let is_bare = top.profile.is_some() && !profile.names_store();
-    match Stored::new(&options, scope, at, is_patient) {
+    match StoreSource::new(&options, scope, at, is_patient) {
         Ok(store) => Ok(Some(store)),
         Err(stored::Error::Store(store::Error::Client(jobstats_client::Error::Settings(
             SettingsError::Nowhere,

@@ -12,26 +12,27 @@ use super::pseudonyms::Pseudonyms;
 /// The number of rows of a row group, which is what DuckDB reads at a time.
 const ROWS: usize = 122_880;
 
-/// The number of bytes of different texts with which a row group ends early. Identifiers have up to 64 kB.
+/// The number of bytes of distinct texts that ends a row group early. Entry IDs have up to 64 kB.
 const TEXT: usize = 32 << 20;
 
 /// The number of texts that are given to the writer at a time.
 const SLICE: usize = 1024;
 
-/// The column by which rows with pseudonyms are sorted.
+/// The sort column of rows with pseudonyms.
 const SORTED: &str = "entry";
 
 /// Rows by column. Memory is limited by the size of a row group.
 pub struct Batch<'a> {
     columns: Vec<Buffer<'a>>,
-    /// The place of the column by which rows are sorted.
+    /// The index of the sort column.
     sorted: Option<usize>,
     rows: usize,
     text: usize,
 }
 
 impl<'a> Batch<'a> {
-    /// Makes an empty batch. With a key, personal values are replaced by pseudonyms, and rows are sorted by that of the identifier.
+    /// Creates an empty batch. With a key, personal values are replaced by pseudonyms, and rows are sorted by the pseudonym of the entry
+    /// ID.
     pub fn new(columns: &'a [Column], pseudonyms: Option<&'a Pseudonyms>) -> Self {
         let buffer = |column: &'a Column| Buffer {
             name: &column.name,
@@ -78,7 +79,7 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Ends a row, of which all columns have got a value.
+    /// Ends a row after all columns have a value.
     pub fn end_row(&mut self) {
         self.rows += 1;
     }
@@ -129,7 +130,7 @@ enum Values {
     Texts(Texts),
 }
 
-/// The texts of a column, of which each is kept once.
+/// The distinct texts of a column.
 #[derive(Default)]
 struct Texts {
     known: HashMap<Box<[u8]>, usize>,
@@ -208,7 +209,7 @@ fn arranged<T: Copy>(values: &[T], levels: &[i16], order: &[usize]) -> Vec<T> {
     order.iter().filter_map(|row| values[*row]).collect()
 }
 
-/// Returns the value of each row, of which some have none.
+/// Returns the value of each row; `None` for NULL.
 fn by_row<T>(mut present: impl Iterator<Item = T>, levels: &[i16]) -> Vec<Option<T>> {
     let value = |level: &i16| match level {
         1 => present.next(),

@@ -1,19 +1,19 @@
-//! Chooses the days that are exported: those of UTC that are over, and that the store keeps as a whole.
+//! Selects the days to export: past days in UTC that are completely retained.
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
-use jobstats_client::answers::{Kept, KeptRow};
+use jobstats_client::answers::{Retained, RetainedRow};
 use postgres::Client;
 
 use super::Level;
 use crate::ask::store;
 use crate::source::stored::{self, Scope};
 
-/// Asks what the store keeps. This fails if it has no target of this scope.
-pub fn ask(client: &mut Client, scope: &Scope, level: Level) -> Result<KeptRow, stored::Error> {
+/// Loads the retained time. Fails if the scope has no target.
+pub fn ask(client: &mut Client, scope: &Scope, level: Level) -> Result<RetainedRow, stored::Error> {
     let filters = scope.filters();
-    let question = Kept {
+    let question = Retained {
         level: Some(level.name().to_owned()),
         cluster: filters.cluster,
         filesystem: filters.filesystem,
@@ -23,17 +23,22 @@ pub fn ask(client: &mut Client, scope: &Scope, level: Level) -> Result<KeptRow, 
     kept.ok_or_else(|| scope.nothing())
 }
 
-/// The days to export, and what is said of others.
+/// The days to export, and notes about skipped days.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     /// The days, from the first one on.
     pub days: Vec<Date>,
-    /// Sentences about days that were asked for and are left out.
+    /// Notes about requested days that are skipped.
     pub notes: Vec<String>,
 }
 
-/// Chooses the days from that of one time up to that before another; without them, all that are kept and over.
-pub fn plan(from: Option<Timestamp>, to: Option<Timestamp>, kept: &KeptRow, level: Level) -> Plan {
+/// Selects the days of a window, by default all past days that are retained.
+pub fn plan(
+    from: Option<Timestamp>,
+    to: Option<Timestamp>,
+    kept: &RetainedRow,
+    level: Level,
+) -> Plan {
     let Some(first) = kept.first else {
         return Plan::default();
     };
@@ -100,8 +105,8 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn kept() -> KeptRow {
-        KeptRow {
+    fn kept() -> RetainedRow {
+        RetainedRow {
             now: time("2026-11-23T14:00:00Z"),
             since: time("1970-01-01T00:00:00Z"),
             first: Some(time("2026-11-20T09:30:00Z")),
@@ -135,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_day_waits_until_its_last_texts_have_come() {
-        let late = KeptRow {
+        let late = RetainedRow {
             now: time("2026-11-23T00:03:00Z"),
             complete: Some(time("2026-11-22T23:59:00Z")),
             ..kept()
@@ -143,7 +148,7 @@ mod tests {
         let waiting = plan(None, None, &late, Level::Increments);
         assert_eq!(days(&waiting), ["2026-11-20", "2026-11-21"]);
         assert!(waiting.notes[0].contains("from 2026-11-22 on"));
-        let silent = KeptRow {
+        let silent = RetainedRow {
             complete: None,
             ..late
         };
@@ -152,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_day_that_has_lost_its_start_is_left_out() {
-        let old = KeptRow {
+        let old = RetainedRow {
             since: time("2026-11-20T12:00:00Z"),
             ..kept()
         };
@@ -160,7 +165,7 @@ mod tests {
         let rest = plan(Some(from), None, &old, Level::Increments);
         assert_eq!(days(&rest), ["2026-11-21", "2026-11-22"]);
         assert!(rest.notes[0].contains("days before 2026-11-21 are left out"));
-        let nothing = KeptRow {
+        let nothing = RetainedRow {
             first: None,
             ..kept()
         };

@@ -24,7 +24,7 @@ use tempfile::TempPath;
 use super::batch::Batch;
 use super::columns::{Column, Kind};
 
-/// The entry of a file that says what was exported.
+/// The metadata entry of a file that describes the export.
 const EXPORT: &str = "jobstats.export";
 
 /// The level of zstd. A higher one makes files that are hardly smaller.
@@ -72,7 +72,7 @@ impl Directory {
         made.map_err(FileError::at(path))?;
         let lock = path.join(".lock");
         let file = own_file::open(&lock).map_err(FileError::at(&lock))?;
-        // Some file systems have no locks. There nothing keeps two exports apart.
+        // Some file systems have no locks. Two exports are not kept apart there.
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             return Err(Error::Busy(path.to_owned()));
         }

@@ -1,7 +1,7 @@
 //! Pseudonyms: keyed hashes in place of names and numbers of people, jobs and nodes.
 //!
-//! The same value of a column has the same pseudonym in all files that are written with one key, so that they can be joined. Without
-//! the key nobody can compute the pseudonym of a name that they guess.
+//! Files written with one key can be joined: a value of a column has the same pseudonym in all of them. Without the key, the pseudonym of
+//! a guessed name cannot be computed.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -75,12 +75,12 @@ impl Pseudonyms {
         (whole >> (u64::BITS - BITS)).cast_signed()
     }
 
-    /// Returns a word that is different for each key, and does not tell it.
+    /// Returns a word that differs for each key without revealing it.
     pub fn fingerprint(&self) -> String {
         self.text("", b"fingerprint")
     }
 
-    /// Returns a number that is different for each key, and does not tell it: the order of rows depends on it.
+    /// Returns a number that differs for each key without revealing it, for the order of rows.
     pub fn seed(&self) -> i64 {
         self.number("", 0)
     }
@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(key.text("user_name", b"ada"), EXPECTED);
     }
 
-    /// The first bytes of what openssl prints.
+    /// The first bytes of the output of openssl.
     const EXPECTED: &str = "05d3683dd387aa1a8a40";
 
     proptest! {

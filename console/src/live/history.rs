@@ -6,8 +6,8 @@ use std::sync::Arc;
 use jobstats_core::base::instant::{MINUTE, Micros};
 use jobstats_core::base::target::filesystem_and_index;
 
-use crate::live::interval::{Failure, Interval, Reading, Seen};
-use crate::live::sums::{Adding, Part};
+use crate::live::interval::{Failure, Interval, Round, TargetSnapshot};
+use crate::live::sums::{ObservedInterval, RunningSums};
 use crate::live::view::{By, Key};
 
 /// The longest window over which rates can be averaged.
@@ -16,7 +16,7 @@ pub const LONGEST_WINDOW: Micros = 10 * MINUTE;
 /// The number of totals that are kept for windows, of all targets together: 100 MB.
 const MOST_TOTALS: usize = 4_000_000;
 
-/// The time for which a late target's last rates are still shown, if five of its intervals are shorter.
+/// The minimum time for which a late target's last rates are shown; five of its intervals may be longer.
 const STALE: Micros = MINUTE;
 
 /// The number of loads that are kept for the sparkline.
@@ -31,9 +31,9 @@ jobstats_core::named! {
     pub enum Status {
         /// The last reading had its text, and one before.
         Ok = "ok",
-        /// The target has had one text only, which nothing can be compared with.
+        /// The target has a single snapshot so far.
         First = "first",
-        /// The last reading did not have its text. The rates are those of the last text.
+        /// The last round had no snapshot of the target. The rates are from an earlier snapshot.
         Late = "late",
         /// The target has been late for so long that its rates are not known.
         Unknown = "unknown",
@@ -46,14 +46,14 @@ jobstats_core::named! {
 #[derive(Debug, Clone)]
 pub struct Target {
     /// The last text, whose interval is the last one of `intervals`.
-    pub text: Seen,
+    pub text: TargetSnapshot,
     pub status: Status,
     /// The last intervals, newest last.
     intervals: VecDeque<Arc<Interval>>,
 }
 
 impl Target {
-    fn take(&mut self, text: Seen, interval: Option<Interval>) {
+    fn take(&mut self, text: TargetSnapshot, interval: Option<Interval>) {
         self.text = text;
         self.status = match interval {
             Some(interval) => {
@@ -72,8 +72,7 @@ impl Target {
         self.intervals.back().map(|last| &**last)
     }
 
-    /// Returns the intervals of a window that ends with the last one: at least the last, and all that lie in the window.
-    /// Nothing is known of a target that has been late for too long.
+    /// Returns the intervals in a window up to now, at least the last interval, unless the target has been late for too long.
     pub fn window(&self, window: Micros) -> impl Iterator<Item = &Interval> {
         let until = self.last().map_or(0, |last| last.until);
         let is_known = !matches!(self.status, Status::Unknown | Status::First);
@@ -96,7 +95,7 @@ impl Target {
             Status::Ok | Status::Late if now - self.text.time <= STALE.max(5 * usual) => {
                 Status::Late
             }
-            // Of a target with a single text nothing is known.
+            // A single snapshot has no rates.
             _ => Status::Unknown,
         };
     }
@@ -120,7 +119,7 @@ pub struct Load {
 
 /// The state of all targets.
 #[derive(Debug, Clone, Default)]
-pub struct Board {
+pub struct History {
     /// The time of the last reading.
     pub time: Micros,
     targets: BTreeMap<Arc<str>, Target>,
@@ -138,15 +137,18 @@ pub struct Board {
     pub readings: u64,
 }
 
-impl Board {
+impl History {
     /// Takes a reading.
-    pub fn take(&mut self, reading: Reading) {
+    pub fn take(&mut self, reading: Round) {
         self.readings += 1;
         self.time = reading.time;
-        let has_intervals = reading.seen.iter().any(|seen| seen.interval.is_some());
-        let seen = reading.seen.iter().map(|seen| Arc::clone(&seen.target));
+        let has_intervals = reading.snapshots.iter().any(|seen| seen.interval.is_some());
+        let seen = reading
+            .snapshots
+            .iter()
+            .map(|seen| Arc::clone(&seen.target));
         let names: HashSet<_> = seen.chain(reading.pending).collect();
-        for mut text in reading.seen {
+        for mut text in reading.snapshots {
             let interval = text.interval.take();
             self.read.insert(Arc::clone(&text.server), text.time);
             let target = self.targets.entry(Arc::clone(&text.target));
@@ -180,7 +182,7 @@ impl Board {
         self.targets.values()
     }
 
-    /// Returns the file systems by name. Targets whose names have none are one together, with an empty name.
+    /// Returns the file systems by name. Targets without a file system name share an empty one.
     pub fn filesystems(&self) -> Vec<&str> {
         let names: BTreeSet<_> = self.targets.keys().map(|it| filesystem(it)).collect();
         names.into_iter().collect()
@@ -197,8 +199,7 @@ impl Board {
         median.filter(|median| *median > 0.0)
     }
 
-    /// Returns the course of the load, oldest first, with the last load at its end. Where the source knows the time before the
-    /// first reading, the course is that of hours, and otherwise that of the readings.
+    /// Returns the load over time, oldest first: in hours if the source knows the time before the first round, else in rounds.
     pub fn course(&self, filesystem: &str) -> Vec<Load> {
         let last = self.loads(filesystem).last();
         match self.history.get(filesystem).filter(|it| !it.is_empty()) {
@@ -253,21 +254,21 @@ impl Board {
     }
 
     fn note_load(&mut self) {
-        let mut sums: BTreeMap<&str, Adding> = BTreeMap::new();
+        let mut sums: BTreeMap<&str, RunningSums> = BTreeMap::new();
         for (name, target) in &self.targets {
             for interval in target.window(0) {
-                let part = Part::of(target, interval, interval.length());
+                let part = ObservedInterval::of(target, interval, interval.length());
                 let sums = sums.entry(filesystem(name)).or_default();
                 let work = interval.work.iter();
                 work.for_each(|work| sums.add(&part, &work.totals));
             }
         }
-        // The load of a file system of which nothing is known is no zero.
+        // An unknown load is not zero.
         self.loads.retain(|name, _| sums.contains_key(&**name));
         for (filesystem, sums) in sums {
             let sums = sums.sums();
             let loads = self.loads.entry(filesystem.into()).or_default();
-            // A second reading of the same time says more of it.
+            // A second round of the same time is more complete.
             if loads.back().is_some_and(|it| it.time == self.time) {
                 loads.pop_back();
             }
@@ -283,7 +284,7 @@ impl Board {
     }
 }
 
-/// Returns the file system of a target; nothing if its name has none.
+/// Returns the file system of a target, possibly empty.
 pub fn filesystem(target: &str) -> &str {
     filesystem_and_index(target).0.unwrap_or_default()
 }
@@ -303,7 +304,7 @@ mod tests {
 
     #[test]
     fn a_server_that_fails_makes_its_targets_late_and_not_zero() {
-        let mut board = Board::default();
+        let mut board = History::default();
         board.take(reading(
             10,
             &[("scratch-OST0000", None), ("scratch-OST0001", None)],
@@ -343,7 +344,7 @@ mod tests {
 
     #[test]
     fn a_target_that_was_read_once_and_never_again_is_not_known() {
-        let mut board = Board::default();
+        let mut board = History::default();
         board.take(reading(10, &[("scratch-OST0000", None)]));
         assert_eq!(board.targets().next().unwrap().status, Status::First);
         board.take(reading(11, &[]));
@@ -352,7 +353,7 @@ mod tests {
 
     #[test]
     fn a_window_has_at_least_the_last_interval() {
-        let mut board = Board::default();
+        let mut board = History::default();
         for end in 1..8 {
             let work = interval(10 * (end - 1), 10 * end, &[("a", "open", end)]);
             board.take(reading(10 * end, &[("scratch-OST0000", Some(work))]));

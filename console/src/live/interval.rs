@@ -8,13 +8,13 @@ use jobstats_core::base::target::TargetKind;
 use jobstats_core::rules::increment::Column;
 use jobstats_core::usage::Measure;
 
+use crate::live::owner::Owner;
 use crate::live::sums::{COLUMNS, METADATA, SERVICE, Totals};
-use crate::live::who::Who;
 
 /// The work of one entry.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Work {
-    pub who: Arc<Who>,
+pub struct EntryUsage {
+    pub owner: Arc<Owner>,
     /// The growth of the columns: calls, bytes, and microseconds.
     pub totals: Vec<(Column, i64)>,
 }
@@ -30,13 +30,13 @@ pub static OWN: LazyLock<Vec<Measure>> = LazyLock::new(|| {
 
 /// The work of a target by its own counters, which count requests with and without an identifier.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Whole {
+pub struct TargetCounters {
     pub all: Totals,
     /// The part that is in no entry.
     pub rest: Totals,
 }
 
-impl Whole {
+impl TargetCounters {
     /// Adds the work by one of [`OWN`], which has this name, in parts of its unit.
     pub fn add(&mut self, name: &str, all: i128, rest: i128) {
         let sums = match (name, find(name.as_bytes())) {
@@ -60,12 +60,12 @@ pub struct Interval {
     pub since: Micros,
     /// The time of this text.
     pub until: Micros,
-    /// True if the server reports the time that it spends on requests; `None` if nothing was ever done that could show it.
+    /// True if the server reports service times; `None` if no request has shown it yet.
     pub timed: Option<bool>,
     /// The work of the entries that did something.
-    pub work: Vec<Work>,
+    pub work: Vec<EntryUsage>,
     /// The work by the target's own counters; `None` where these are not known.
-    pub whole: Option<Whole>,
+    pub counters: Option<TargetCounters>,
     /// The number of entries that were born.
     pub added: u64,
     /// The number of entries whose counters restarted.
@@ -80,7 +80,7 @@ impl Interval {
         self.until - self.since
     }
 
-    /// Returns true if the time that the server spent on the work is known. No time at all was spent on nothing.
+    /// Returns true if the service time is known; without usage it is zero.
     pub fn has_times(&self) -> bool {
         self.work.is_empty() || self.timed == Some(true)
     }
@@ -88,7 +88,7 @@ impl Interval {
 
 /// One text of a target.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Seen {
+pub struct TargetSnapshot {
     /// The name of the target, such as `scratch-OST0000`.
     pub target: Arc<str>,
     pub kind: TargetKind,
@@ -98,11 +98,11 @@ pub struct Seen {
     pub entries: u64,
     /// The number of lines and values that could not be used.
     pub problems: u64,
-    /// The work since the text before; `None` for the first text of a target, with which nothing can be compared.
+    /// The usage since the previous snapshot; `None` for the first snapshot of a target.
     pub interval: Option<Interval>,
 }
 
-/// The name that stands among servers for a store.
+/// The name of a store in the list of servers.
 pub const STORE: &str = "store";
 
 /// A server that could not be read.
@@ -110,23 +110,23 @@ pub const STORE: &str = "store";
 pub struct Failure {
     pub server: Arc<str>,
     pub reason: String,
-    /// The time at which it was last read. In a reading it is `None` where targets tell that, and on a board if it never was.
+    /// The time of the last scrape; in a round `None` if the targets have it, in a history `None` if there was no scrape.
     pub since: Option<Micros>,
 }
 
 /// The texts of all servers, read at one time.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Reading {
-    /// The time of the reading: that of its last text.
+pub struct Round {
+    /// The time of the last snapshot.
     pub time: Micros,
     /// The texts of the targets.
-    pub seen: Vec<Seen>,
-    /// The targets of which no other text is due, whether they have one in this reading or not.
+    pub snapshots: Vec<TargetSnapshot>,
+    /// The targets that are not late, with or without a snapshot in this round.
     pub pending: Vec<Arc<str>>,
     pub failures: Vec<Failure>,
 }
 
-impl Reading {
+impl Round {
     /// Notes that a server could not be read.
     pub fn fail(&mut self, server: &str, reason: String) {
         self.failures.push(Failure {
@@ -138,6 +138,6 @@ impl Reading {
 
     /// Returns the time of the last text, if there is one.
     pub fn last(&self) -> Option<Micros> {
-        self.seen.iter().map(|seen| seen.time).max()
+        self.snapshots.iter().map(|seen| seen.time).max()
     }
 }

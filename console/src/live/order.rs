@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// The factor by which a row must exceed the next one to change places with it.
+/// The factor by which a row must exceed the next one to swap with it.
 const CLEARLY: f64 = 1.1;
 
 /// Returns the order in which rows are shown. `ranked` has the rows by rank, with their values; `before` has the rows as
@@ -72,7 +72,7 @@ mod tests {
             let mut sorted = order.clone();
             sorted.sort_unstable();
             prop_assert_eq!(sorted, (0..ranked.len()).collect::<Vec<_>>());
-            // The same values again change nothing.
+            // The same values again keep the order.
             let shown: Vec<_> = order.iter().map(|at| ranked[*at].0).collect();
             let again = steady(&ranked, &shown);
             let again: Vec<_> = again.iter().map(|at| ranked[*at].0).collect();

@@ -7,12 +7,14 @@ use jobstats_core::base::operation::{OperationIndex, READ, READ_BYTES, WRITE, WR
 use jobstats_core::rules::increment::Column;
 use untracked::Untracked;
 
-use crate::live::history::{Board, Status, Target};
-use crate::live::interval::{Interval, Work};
+use crate::live::history::{History, Status, Target};
+use crate::live::interval::{EntryUsage, Interval};
 use crate::live::order::steady;
-use crate::live::sums::{Adding, COLUMNS_OF_OPERATION, Part, REQUESTS, SERVICE, Sums};
+use crate::live::owner::Owner;
+use crate::live::sums::{
+    COLUMNS_OF_OPERATION, ObservedInterval, REQUESTS, RunningSums, SERVICE, Sums,
+};
 use crate::live::view::{By, Key, Sort, View};
-use crate::live::who::Who;
 
 pub mod untracked;
 
@@ -38,16 +40,15 @@ pub struct Row {
     pub target: Option<Arc<str>>,
     /// The operation that took most of the time, or of the calls if times are not known.
     pub operation: Option<OperationIndex>,
-    /// True if some of the numbers are those of a target that is late.
+    /// True if some numbers are from a late target.
     pub is_late: bool,
     /// True for a target whose work is not known.
     pub is_unknown: bool,
 }
 
 impl Row {
-    /// Returns how many times the usual number of requests in service the row has, if both are known. What is usual is known of
-    /// all work of a row, not of the part that a limited view has.
-    pub fn times_usual(&self, board: &Board, view: &View) -> Option<f64> {
+    /// Returns the requests in service ÷ the median, if both are known. The median covers all usage of a row, not a limited view.
+    pub fn times_usual(&self, board: &History, view: &View) -> Option<f64> {
         let is_whole = view.scope.is_empty() && (view.kind.is_none() || view.by == By::Target);
         let service = self
             .sums
@@ -62,7 +63,7 @@ impl Row {
 pub struct Table {
     /// The rows that are shown.
     pub rows: Vec<Row>,
-    /// The number by which the rows are really ranked: requests per second, if a server does not report times.
+    /// The number that ranks the rows: requests per second if a server reports no times.
     pub sort: Sort,
     /// All work that is not outside of the scope.
     pub total: Sums,
@@ -72,15 +73,14 @@ pub struct Table {
     pub more_share: Option<f64>,
     /// The part of all work whose identifiers do not name a value of the dimension.
     pub without_share: Option<f64>,
-    /// The work that is in no entry, where it is known. It counts in no sum of the table, and its share is that of all that the
-    /// targets did.
+    /// The untracked usage, if known. The sums of the table exclude it, and its share is the share of the target counters.
     pub untracked: Option<Row>,
 }
 
 /// A row under construction.
 #[derive(Default)]
 struct Group<'a> {
-    sums: Adding,
+    sums: RunningSums,
     users: HashSet<u32>,
     jobs: HashSet<&'a str>,
     nodes: HashSet<&'a str>,
@@ -93,13 +93,13 @@ struct Group<'a> {
 }
 
 impl<'a> Group<'a> {
-    fn add(&mut self, part: &Part<'a>, who: &'a Who, growth: &[(Column, i64)]) {
+    fn add(&mut self, part: &ObservedInterval<'a>, owner: &'a Owner, growth: &[(Column, i64)]) {
         self.sums.add(part, growth);
         self.is_late |= part.target.is_late();
-        self.users.extend(who.user);
-        self.jobs.extend(who.job.as_deref());
-        self.nodes.extend(who.node.as_deref());
-        self.accounts.extend(who.account.as_deref());
+        self.users.extend(owner.user);
+        self.jobs.extend(owner.job.as_deref());
+        self.nodes.extend(owner.node.as_deref());
+        self.accounts.extend(owner.account.as_deref());
         for (column, total) in growth {
             let rate = *total as f64 / part.observed as f64;
             let text = &part.target.text;
@@ -149,25 +149,25 @@ fn largest<K: Copy + Ord>(weights: &HashMap<K, [f64; 2]>, weight: usize) -> Opti
 #[derive(Default)]
 struct Tally<'a> {
     groups: HashMap<Key, Group<'a>>,
-    total: Adding,
+    total: RunningSums,
     /// The work whose identifiers do not name a value of the dimension.
-    without: Adding,
+    without: RunningSums,
 }
 
 /// Adds up the work and ranks it. `before` has the rows as they were shown last, and `most` is the number of rows to show.
-pub fn table(board: &Board, view: &View, before: &[Key], most: usize) -> Table {
+pub fn table(board: &History, view: &View, before: &[Key], most: usize) -> Table {
     let mut tally = Tally::default();
     let targets = board.targets();
     for target in targets.filter(|it| view.kind.is_none_or(|kind| kind == it.text.kind)) {
         let observed = target.window(view.window).map(Interval::length).sum();
         for interval in target.window(view.window) {
-            let part = Part::of(target, interval, observed);
+            let part = ObservedInterval::of(target, interval, observed);
             let work = interval.work.iter();
-            let work = work.filter(|work| is_in_scope(view, &work.who, target));
+            let work = work.filter(|work| is_in_scope(view, &work.owner, target));
             work.for_each(|work| tally.add(&part, work, view));
         }
         if view.by == By::Target && view.scope.is_empty() {
-            // A target without work is a row too, and one that is not known is no zero.
+            // A target without usage has a row of zeros, unless it is unknown.
             let group = tally.groups.entry(target_key(target)).or_default();
             group.is_late |= target.is_late();
             group.is_unknown = matches!(target.status, Status::First | Status::Unknown);
@@ -184,7 +184,7 @@ fn target_key(target: &Target) -> Key {
 }
 
 impl<'a> Tally<'a> {
-    fn add(&mut self, part: &Part<'a>, work: &'a Work, view: &View) {
+    fn add(&mut self, part: &ObservedInterval<'a>, work: &'a EntryUsage, view: &View) {
         let growth = work.totals.iter().copied();
         let growth = growth.filter(|it| is_operation_in_scope(view, it.0.operation()));
         let growth: Vec<_> = growth.collect();
@@ -195,25 +195,25 @@ impl<'a> Tally<'a> {
         let key = match view.by {
             By::Operation => {
                 let columns = &COLUMNS_OF_OPERATION;
-                let part = Part { columns, ..*part };
+                let part = ObservedInterval { columns, ..*part };
                 for column in growth.chunks(1) {
                     // The bytes of a read belong to the row of the reads.
                     let key = Key::Operation(owner(column[0].0.operation()));
                     let group = self.groups.entry(key).or_default();
-                    group.add(&part, &work.who, column);
+                    group.add(&part, &work.owner, column);
                 }
                 return;
             }
             By::Target => Some(target_key(part.target)),
-            by => Key::of(by, &work.who),
+            by => Key::of(by, &work.owner),
         };
         match key.map(|key| self.groups.entry(key).or_default()) {
-            Some(group) => group.add(part, &work.who, &growth),
+            Some(group) => group.add(part, &work.owner, &growth),
             None => self.without.add(part, &growth),
         }
     }
 
-    /// Ranks the rows and leaves out those that are not to be shown.
+    /// Ranks the rows and drops those beyond the limit.
     fn ranked(self, view: &View, before: &[Key], most: usize) -> Table {
         let (total, without) = (self.total.sums(), self.without.sums());
         let rows = self.groups.into_iter();
@@ -265,11 +265,11 @@ fn owner(index: OperationIndex) -> OperationIndex {
     }
 }
 
-fn is_in_scope(view: &View, who: &Who, target: &Target) -> bool {
+fn is_in_scope(view: &View, owner: &Owner, target: &Target) -> bool {
     view.scope.iter().all(|(by, key)| match (by, key) {
         (By::Operation, _) => true,
         (By::Target, Key::Name(name)) => **name == *target.text.target,
-        _ => Key::of(*by, who).as_ref() == Some(key),
+        _ => Key::of(*by, owner).as_ref() == Some(key),
     })
 }
 

@@ -18,18 +18,18 @@ use jobstats_core::rules::snapshot::{
 };
 use jobstats_core::text::job_stats::Unit;
 
-use crate::live::interval::{Interval, Seen, Work};
-use crate::live::state::own::{LastOwn, Own};
-use crate::live::who::Names;
+use crate::live::interval::{EntryUsage, Interval, TargetSnapshot};
+use crate::live::owner::Names;
+use crate::live::state::own_counters::{LastCounters, OwnCounters};
 
-mod own;
+mod own_counters;
 
 /// The time after which the last text of a target is too old to be compared with.
 const FORGOTTEN: Micros = 2 * DAY;
 
 /// A text that a server printed.
 #[derive(Debug, Clone, Copy)]
-pub struct Text<'a> {
+pub struct Scrape<'a> {
     pub server: &'a str,
     pub bytes: &'a [u8],
     /// The time at which each piece of the text arrived.
@@ -46,14 +46,14 @@ pub struct Arrival {
 
 /// A text that was taken.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Taken {
-    pub seen: Vec<Seen>,
-    pub parts: Vec<TextPart>,
+pub struct ScrapeParts {
+    pub snapshots: Vec<TargetSnapshot>,
+    pub parts: Vec<ScrapePart>,
 }
 
 /// The part of a text that belongs to a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TextPart {
+pub struct ScrapePart {
     /// The name of the target with its kind, such as `mdt.scratch-MDT0000`; `None` for text without a name.
     pub name: Option<String>,
     /// The time at which the statistics began to arrive.
@@ -80,35 +80,35 @@ pub enum Error {
 }
 
 /// A snapshot that outlives its text.
-enum KeptSnapshot {
+enum RetainedSnapshot {
     Snapshot(Snapshot<'static>),
     /// The text, for snapshots with operations that core does not know.
     Text(Vec<u8>),
 }
 
 /// The last text of a target.
-struct LastText {
+struct LastSnapshot {
     time: Micros,
     /// The number of the reading.
     reading: u64,
     server: Arc<str>,
-    snapshot: KeptSnapshot,
-    carried: KeptSnapshot,
-    own: Option<LastOwn>,
+    snapshot: RetainedSnapshot,
+    carried: RetainedSnapshot,
+    own: Option<LastCounters>,
     cleanup_interval: u32,
     timed: Option<bool>,
 }
 
 /// The targets seen so far.
 pub struct Tracker {
-    targets: HashMap<Arc<str>, LastText>,
+    targets: HashMap<Arc<str>, LastSnapshot>,
     names: Names,
     /// The number of the reading that is under way.
     reading: u64,
 }
 
 impl Tracker {
-    /// Starts without a text. `formats` are those of identifiers; without formats, they are guessed.
+    /// Starts without snapshots. Without `formats` of entry IDs, they are guessed.
     pub fn new(formats: &[String]) -> Result<Self, FormatError> {
         Ok(Self {
             targets: HashMap::new(),
@@ -129,21 +129,25 @@ impl Tracker {
 
     /// Takes a text, and returns the work of its targets since their texts before. This fails if the text has no statistics of
     /// a target.
-    pub fn take(&mut self, text: Text<'_>) -> Result<Taken, Error> {
-        let contents = read(text.bytes, Pause::NEVER)?;
+    pub fn take(&mut self, scrape: Scrape<'_>) -> Result<ScrapeParts, Error> {
+        let contents = read(scrape.bytes, Pause::NEVER)?;
         let observed = || contents.snapshots.iter().filter(|it| it.observed);
         if observed().any(|it| it.target.is_none()) {
             return Err(Error::Nameless);
         }
-        // A server may have targets without entries: since Lustre 2.17 lctl prints nothing for them.
+        // A server may have targets without entries, which lctl omits since Lustre 2.17.
         if contents.snapshots.is_empty() {
             return Err(Error::Nothing);
         }
         let ids = observed().flat_map(|it| it.records.iter().map(|record| it.id(record)));
         self.names.guess(ids);
-        let server: Arc<str> = text.server.into();
-        let parts = contents.snapshots.iter().map(|it| part(it, text)).collect();
-        let mut own = own::read(&contents.others)?;
+        let server: Arc<str> = scrape.server.into();
+        let parts = contents
+            .snapshots
+            .iter()
+            .map(|it| part(it, scrape))
+            .collect();
+        let mut own = own_counters::read(&contents.others)?;
         let mut seen = Vec::new();
         let mut other = None;
         for snapshot in contents.snapshots.into_iter().filter(|it| it.observed) {
@@ -152,13 +156,16 @@ impl Tracker {
                 None => {
                     let name = snapshot.target.map(|target| target.shown());
                     let own = name.and_then(|name| own.remove(&name));
-                    seen.extend(self.snapshot(snapshot, own, text, &server)?);
+                    seen.extend(self.snapshot(snapshot, own, scrape, &server)?);
                 }
             }
         }
         match other {
             Some(other) if seen.is_empty() => Err(Error::Twice(other)),
-            _ => Ok(Taken { seen, parts }),
+            _ => Ok(ScrapeParts {
+                snapshots: seen,
+                parts,
+            }),
         }
     }
 
@@ -172,27 +179,27 @@ impl Tracker {
     fn snapshot(
         &mut self,
         snapshot: Snapshot<'_>,
-        own: Option<Own>,
-        text: Text<'_>,
+        own: Option<OwnCounters>,
+        scrape: Scrape<'_>,
         server: &Arc<str>,
-    ) -> Result<Option<Seen>, Error> {
+    ) -> Result<Option<TargetSnapshot>, Error> {
         let Some(name) = snapshot.target else {
             return Ok(None);
         };
         let (kind, target): (_, Arc<str>) = (name.kind, name.shown().into());
-        let time = time_of(&snapshot, text);
+        let time = time_of(&snapshot, scrape);
         let (entries, problems) = (snapshot.records.len() as u64, snapshot.problems_found);
-        // After a step of the clock back, nothing can be compared.
+        // After a backward clock step, comparison is impossible.
         let last = self.targets.remove(&target);
         let mut last = last.filter(|last| (1..FORGOTTEN).contains(&(time - last.time)));
         let last_own = last.as_mut().and_then(|last| last.own.take());
-        let (own, grown) = own::compare(last_own, own, time)?;
+        let (own, grown) = own_counters::compare(last_own, own, time)?;
         let mut compared = compare_with(last.as_ref(), &snapshot, time, server, &mut self.names)?;
         if let Some((interval, grown)) = compared.interval.as_mut().zip(grown) {
-            interval.whole = Some(own::whole(&grown, &interval.work, kind));
+            interval.counters = Some(own_counters::totals(&grown, &interval.work, kind));
         }
-        let bytes = || snapshot.lines(text.bytes).collect::<Vec<_>>().concat();
-        let seen = Seen {
+        let bytes = || snapshot.lines(scrape.bytes).collect::<Vec<_>>().concat();
+        let seen = TargetSnapshot {
             target: Arc::clone(&target),
             kind,
             server: Arc::clone(server),
@@ -201,7 +208,7 @@ impl Tracker {
             problems: problems + compared.problems,
             interval: compared.interval,
         };
-        let last = LastText {
+        let last = LastSnapshot {
             time,
             reading: self.reading,
             server: Arc::clone(server),
@@ -211,8 +218,8 @@ impl Tracker {
             own,
             // The text is copied only if it is needed.
             snapshot: match snapshot.unlisted.is_empty() {
-                true => kept(snapshot),
-                false => KeptSnapshot::Text(bytes()),
+                true => retain(snapshot),
+                false => RetainedSnapshot::Text(bytes()),
             },
         };
         self.targets.insert(target, last);
@@ -221,21 +228,21 @@ impl Tracker {
 }
 
 /// The result of comparing a snapshot with the text before.
-struct Compared {
+struct ComparedSnapshot {
     interval: Option<Interval>,
-    carried: KeptSnapshot,
+    carried: RetainedSnapshot,
     cleanup_interval: u32,
     timed: Option<bool>,
     problems: u64,
 }
 
 fn compare_with(
-    last: Option<&LastText>,
+    last: Option<&LastSnapshot>,
     snapshot: &Snapshot<'_>,
     time: Micros,
     server: &str,
     names: &mut Names,
-) -> Result<Compared, Error> {
+) -> Result<ComparedSnapshot, Error> {
     let timed = timed(snapshot).or(last.and_then(|last| last.timed));
     let seconds = cleanup_interval(Some(snapshot), last.map(|last| last.cleanup_interval));
     let next = Observation {
@@ -264,10 +271,10 @@ fn compare_with(
         comparison.limit(time - since, MAX_RATE)?;
     }
     let interval = since.map(|since| interval(&comparison, (since, time), timed, names));
-    Ok(Compared {
+    Ok(ComparedSnapshot {
         interval,
         problems: comparison.problems_found,
-        carried: kept(comparison.carried),
+        carried: retain(comparison.carried),
         cleanup_interval: seconds,
         timed,
     })
@@ -282,8 +289,8 @@ fn interval(
     let increments = comparison.increments.iter();
     let work = increments.map(|increment| (increment.id, totals(increment, since)));
     let work = work.filter(|(_, totals)| !totals.is_empty());
-    let work = work.map(|(id, totals)| Work {
-        who: names.who(id),
+    let work = work.map(|(id, totals)| EntryUsage {
+        owner: names.owner(id),
         totals,
     });
     Interval {
@@ -291,7 +298,7 @@ fn interval(
         until,
         timed,
         work: work.collect(),
-        whole: None,
+        counters: None,
         added: comparison.added,
         resets: comparison.resets,
         removed: comparison.removed,
@@ -310,7 +317,7 @@ fn totals(increment: &Increment<'_>, since: Micros) -> Vec<(Column, i64)> {
     totals.filter(|(_, total)| *total > 0).collect()
 }
 
-/// Returns true if the counters have times, false if they have none, and `None` if no counter could show it.
+/// Returns whether the counters have times; `None` if no counter shows it.
 fn timed(snapshot: &Snapshot<'_>) -> Option<bool> {
     let counters = snapshot.records.iter();
     let mut counters = counters.flat_map(|record| snapshot.counters_of(record));
@@ -324,7 +331,7 @@ fn timed(snapshot: &Snapshot<'_>) -> Option<bool> {
     })
 }
 
-fn part(snapshot: &Snapshot<'_>, text: Text<'_>) -> TextPart {
+fn part(snapshot: &Snapshot<'_>, scrape: Scrape<'_>) -> ScrapePart {
     let kind = |kind| match kind {
         TargetKind::Mdt => "mdt",
         TargetKind::Ost => "obdfilter",
@@ -332,23 +339,25 @@ fn part(snapshot: &Snapshot<'_>, text: Text<'_>) -> TextPart {
     let name = snapshot.target;
     let end = snapshot.text.last();
     let end = end.map_or(0, |range| range.end.saturating_sub(1));
-    TextPart {
+    ScrapePart {
         name: name.map(|name| format!("{}.{}", kind(name.kind), name.shown())),
-        time: time_of(snapshot, text),
-        until: arrival(text, end),
+        time: time_of(snapshot, scrape),
+        until: arrival(scrape, end),
         ranges: snapshot.text.clone(),
     }
 }
 
 /// Returns the time at which the byte at this position arrived.
-fn arrival(text: Text<'_>, at: usize) -> Micros {
-    let after = text.arrivals.partition_point(|arrival| arrival.from <= at);
-    let arrival = text.arrivals.get(after.saturating_sub(1));
+fn arrival(scrape: Scrape<'_>, at: usize) -> Micros {
+    let after = scrape
+        .arrivals
+        .partition_point(|arrival| arrival.from <= at);
+    let arrival = scrape.arrivals.get(after.saturating_sub(1));
     arrival.map_or(0, |arrival| arrival.at)
 }
 
 /// Returns the time at which the first byte of the statistics arrived. The cleanup interval may have come before.
-fn time_of(snapshot: &Snapshot<'_>, text: Text<'_>) -> Micros {
+fn time_of(snapshot: &Snapshot<'_>, scrape: Scrape<'_>) -> Micros {
     let is_interval = |line: &[u8]| {
         let end = line.iter().position(|byte| b"=:".contains(byte));
         line[..end.unwrap_or(line.len())].ends_with(b".job_cleanup_interval")
@@ -356,7 +365,7 @@ fn time_of(snapshot: &Snapshot<'_>, text: Text<'_>) -> Micros {
     // The lines of one target that follow each other are one range.
     let statistics = |range: &Range<usize>| {
         let mut from = range.start;
-        let lines = text.bytes.get(range.clone()).unwrap_or_default();
+        let lines = scrape.bytes.get(range.clone()).unwrap_or_default();
         for line in lines.split_inclusive(|byte| *byte == b'\n') {
             if !is_interval(line) {
                 return Some(from);
@@ -366,18 +375,21 @@ fn time_of(snapshot: &Snapshot<'_>, text: Text<'_>) -> Micros {
         None
     };
     let first = snapshot.text.iter().find_map(statistics);
-    arrival(text, first.unwrap_or(0))
+    arrival(scrape, first.unwrap_or(0))
 }
 
-fn kept(snapshot: Snapshot<'_>) -> KeptSnapshot {
+fn retain(snapshot: Snapshot<'_>) -> RetainedSnapshot {
     if !snapshot.unlisted.is_empty() {
-        return KeptSnapshot::Text(print(&snapshot));
+        return RetainedSnapshot::Text(print(&snapshot));
     }
-    let kept = snapshot.keep();
-    kept.map_or_else(|| KeptSnapshot::Text(Vec::new()), KeptSnapshot::Snapshot)
+    let retain = snapshot.keep();
+    retain.map_or_else(
+        || RetainedSnapshot::Text(Vec::new()),
+        RetainedSnapshot::Snapshot,
+    )
 }
 
-impl KeptSnapshot {
+impl RetainedSnapshot {
     /// Returns the snapshot, which is read again if only its text was kept.
     fn borrow(&self, is_carried: bool) -> Result<Cow<'_, Snapshot<'_>>, Error> {
         Ok(match self {

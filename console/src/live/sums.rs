@@ -1,4 +1,4 @@
-//! Sums of work, with their rates. Core says which columns count in which sum, and adds up the rates of targets.
+//! Sums of usage with their rates. Core maps columns to sums and adds up the rates of targets.
 
 use std::array;
 use std::sync::LazyLock;
@@ -23,7 +23,7 @@ pub const METADATA: usize = 2;
 pub static COLUMNS: LazyLock<Counting> =
     LazyLock::new(|| counting(Sum::service_time(), Sum::service_calls()));
 
-/// The columns of sums of one operation. One that is also counted as another one has its own requests there.
+/// The columns of sums by operation. An operation counted under another one has its requests here.
 pub static COLUMNS_OF_OPERATION: LazyLock<Counting> = LazyLock::new(|| {
     let requests = OPERATIONS.iter().filter(|it| it.kind == Kind::Requests);
     let requests: Vec<&Operation> = requests.collect();
@@ -40,7 +40,7 @@ fn counting(service: Sum, requests: Sum) -> Counting {
 /// An amount, and the same per second.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Amount {
-    /// The amount per second. The rates of targets are added, each for the time for which the target was observed.
+    /// The amount per second: the sum of the rates of targets over their observed times.
     pub rate: f64,
     /// The amount in the time that was looked at.
     pub total: f64,
@@ -85,7 +85,7 @@ impl Sums {
         (self.requests.total > 0.0).then(|| service.total / self.requests.total)
     }
 
-    /// Returns the number by which rows are ranked.
+    /// Returns the number that ranks a row.
     pub fn rank(&self, sort: Sort) -> Option<f64> {
         match sort {
             Sort::Service => self.service.map(|it| it.rate),
@@ -102,17 +102,17 @@ pub type Totals = [i128; 7];
 
 /// An interval of a target, as sums are made of it.
 #[derive(Clone, Copy)]
-pub struct Part<'a> {
+pub struct ObservedInterval<'a> {
     /// The sums that columns count in.
     pub columns: &'static Counting,
     pub target: &'a Target,
-    /// The time for which the target was observed, in all intervals that are looked at.
+    /// The observed time of the target in all selected intervals.
     pub observed: Micros,
     /// True if the server does not report times.
     pub is_untimed: bool,
 }
 
-impl<'a> Part<'a> {
+impl<'a> ObservedInterval<'a> {
     pub fn of(target: &'a Target, interval: &Interval, observed: Micros) -> Self {
         Self {
             columns: &COLUMNS,
@@ -125,22 +125,22 @@ impl<'a> Part<'a> {
 
 /// Sums that work is added to.
 #[derive(Default)]
-pub struct Adding {
+pub struct RunningSums {
     sums: [(i128, Rates); 7],
     /// True if a server that does not report times did some of the work.
     pub is_untimed: bool,
 }
 
-impl Adding {
+impl RunningSums {
     /// Adds the growth of columns.
-    pub fn add(&mut self, part: &Part<'_>, growth: &[(Column, i64)]) {
+    pub fn add(&mut self, part: &ObservedInterval<'_>, growth: &[(Column, i64)]) {
         let mut totals = Totals::default();
         part.columns.add(growth, part.target.text.kind, &mut totals);
         self.add_totals(&totals, part.observed);
         self.is_untimed |= part.is_untimed;
     }
 
-    /// Adds what was done on a target that was observed for a time.
+    /// Adds the totals of a target over its observed time.
     pub fn add_totals(&mut self, totals: &Totals, observed: Micros) {
         let sums = self.sums.iter_mut().zip(totals);
         for ((sum, rates), total) in sums.filter(|(_, total)| **total != 0) {

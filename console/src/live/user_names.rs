@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use jobstats_core::base::pause::Pause;
-use jobstats_core::text::passwd;
+use jobstats_core::text::getent::Database;
 
 use crate::values::text;
 
@@ -12,9 +12,9 @@ use crate::values::text;
 pub struct UserNames(HashMap<u32, Box<str>>);
 
 impl UserNames {
-    /// Reads lines of `getent passwd`. Lines that are none are left out, and of two names of a user the first counts.
+    /// Reads lines of `getent passwd`. Unreadable lines are skipped, and the first name of a user counts.
     pub fn read(text: &[u8]) -> Self {
-        let contents = passwd::read(text, Pause::NEVER);
+        let contents = Database::Passwd.read(text, Pause::NEVER);
         let entries = contents.map_or_else(|_| Vec::new(), |contents| contents.entries);
         let names = entries.into_iter().rev();
         Self(names.map(|it| (it.number, it.name.into())).collect())

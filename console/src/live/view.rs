@@ -7,8 +7,8 @@ use jobstats_core::base::instant::Micros;
 use jobstats_core::base::operation::OPERATIONS;
 use jobstats_core::base::target::TargetKind;
 
+use crate::live::owner::Owner;
 use crate::live::user_names::UserNames;
-use crate::live::who::Who;
 use crate::values::text;
 
 jobstats_core::named! {
@@ -82,22 +82,22 @@ impl Key {
     }
 
     /// Returns the value that an owner of work has, if its identifier names one.
-    pub fn of(by: By, who: &Who) -> Option<Self> {
+    pub fn of(by: By, owner: &Owner) -> Option<Self> {
         let name = |name: &Option<Box<str>>| name.clone().map(Self::Name);
         match by {
-            By::User => who.user.map(Self::User),
-            By::Job => name(&who.job),
-            By::Account => name(&who.account),
-            By::Node => name(&who.node),
-            By::Process => name(&who.process),
-            By::Entry => (!who.entry.is_empty()).then(|| Self::Name(who.entry.clone())),
+            By::User => owner.user.map(Self::User),
+            By::Job => name(&owner.job),
+            By::Account => name(&owner.account),
+            By::Node => name(&owner.node),
+            By::Process => name(&owner.process),
+            By::Entry => (!owner.entry.is_empty()).then(|| Self::Name(owner.entry.clone())),
             By::Target | By::Operation => None,
         }
     }
 }
 
 jobstats_core::named! {
-    /// A number by which rows are ranked.
+    /// A number that ranks rows.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, ValueEnum)]
     pub enum Sort {
         /// Requests in service: the time that servers spend on them, per second
@@ -131,7 +131,7 @@ impl Sort {
 
 /// A choice that keys go through.
 pub trait Choice: ValueEnum + Copy + PartialEq {
-    /// Returns the value that stands this many places further on.
+    /// Returns the value this many steps ahead.
     fn moved(self, by: isize) -> Self {
         let all = Self::value_variants();
         let position = all.iter().position(|it| *it == self).unwrap_or(0);
@@ -177,7 +177,7 @@ impl Filter {
         self.wanted.is_empty() && self.unwanted.is_empty()
     }
 
-    /// Returns true if the name has all words that it must have, and none that it must not have.
+    /// Returns true if the name has all required words and no excluded word.
     pub fn takes(&self, name: &str) -> bool {
         if self.is_empty() {
             return true;
@@ -193,7 +193,7 @@ impl Filter {
 pub struct View {
     /// The dimension whose values are rows.
     pub by: By,
-    /// The number by which rows are ranked.
+    /// The number that ranks the rows.
     pub sort: Sort,
     pub filter: Filter,
     /// The only kind of targets that counts, or `None` for both.
@@ -224,7 +224,7 @@ impl View {
         self.filter = Filter::default();
     }
 
-    /// Returns the dimension that stands this many places further on, without those that the source does not know.
+    /// Returns the dimension this many steps ahead, skipping dimensions unknown to the source.
     pub fn group_moved(&self, by: isize) -> By {
         match self.by.moved(by) {
             By::Account if !self.has_accounts => By::Account.moved(by),

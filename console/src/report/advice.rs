@@ -8,22 +8,22 @@ use crate::subject::findings;
 /// The largest number of findings that are shown.
 const SHOWN: usize = 12;
 
-/// Returns what the jobs of a file system could do better, or nothing if that is not much.
+/// Returns advice for the jobs of a file system, if it matters.
 pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
     let by = [Dimension::Job, Dimension::User];
     let found = scope.work().findings(store, &by)?;
-    // What has no job is the work of many.
-    let of_jobs = found.rows.iter().filter(|it| it.group.job.is_some());
+    // Usage without a job may belong to many jobs.
+    let of_jobs = found.rows.iter().filter(|it| it.labels.job.is_some());
     let of_jobs: Vec<_> = of_jobs.collect();
     if of_jobs.is_empty() {
         let notes = found.notes.iter().map(|note| shown(note));
         return Ok(Block::list(notes).into_iter().collect());
     }
     let rows = of_jobs.iter().take(SHOWN).map(|it| {
-        let job = it.group.job.as_deref().unwrap_or_default();
+        let job = it.labels.job.as_deref().unwrap_or_default();
         let who = [
             ("Job", Cell::text(job)),
-            ("User", Cell::text(&user(&it.group))),
+            ("User", Cell::text(&user(&it.labels))),
         ];
         who.into_iter().chain(cells(it))
     });

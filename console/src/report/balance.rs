@@ -1,4 +1,4 @@
-//! The targets of a file system beside each other.
+//! Comparison of the targets of a file system.
 
 use jobstats_client::answers::{Balance, BalanceRow, Filters};
 
@@ -14,8 +14,8 @@ const BALANCED: f64 = 0.2;
 /// The part of a target's work from which on a single workload explains why the target is busier than others.
 const MOST: f64 = 0.5;
 
-/// The targets of a kind, beside each other by an operation.
-struct Compared {
+/// The targets of a kind, compared by an operation.
+struct Comparison {
     operation: &'static str,
     kind: &'static str,
     heading: &'static str,
@@ -28,11 +28,11 @@ const COMPARED: [(&str, &str, &str); 3] = [
     ("metadata", "MDT", "Metadata requests of each MDT"),
 ];
 
-/// Asks for the pictures.
+/// Loads the charts.
 pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
     let mut blocks = Vec::new();
     for (operation, kind, heading) in COMPARED {
-        let compared = Compared {
+        let compared = Comparison {
             operation,
             kind,
             heading,
@@ -60,8 +60,8 @@ pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
     Ok(blocks)
 }
 
-impl Compared {
-    fn figure(&self, balance: Answered<BalanceRow>) -> Block {
+impl Comparison {
+    fn figure(&self, balance: Answer<BalanceRow>) -> Block {
         Block::from(Figure {
             heading: self.heading.to_owned(),
             caption: self.caption(&balance.rows),
@@ -93,7 +93,7 @@ impl Compared {
         horizontal(&Words::new(self.heading, description), &bars, line)
     }
 
-    /// Says how far the targets are from each other, and why if that is known.
+    /// Describes the spread of the targets, with its cause if known.
     fn caption(&self, rows: &[BalanceRow]) -> String {
         let beside = "Beside each bar: the user of the largest single workload there, and the share of that workload in the target.";
         let said = [
@@ -111,7 +111,7 @@ impl Compared {
         said.join(" ")
     }
 
-    /// Says how far the targets are from their median. It is unknown if that is 0.
+    /// Describes the spread around the median, which must not be 0.
     fn spread(&self, rows: &[BalanceRow]) -> Option<String> {
         let known = rows.iter().filter_map(|row| Some((row, row.ratio?)));
         let known: Vec<_> = known.collect();
@@ -122,7 +122,7 @@ impl Compared {
                 true => "All",
                 false => "All observed",
             };
-            // The distance is not said to be smaller than it is, except for the rounding of floating point numbers.
+            // Round up, except for floating point error.
             let percent = (100.0 * far - 1e-6).ceil().max(1.0);
             return Some(format!(
                 "{all} {}s are within {percent:.0} % of the median.",
@@ -164,9 +164,9 @@ impl Compared {
                 ("Target", Cell::text(&row.target)),
                 ("Rate", Cell::rate(row.rate, self.operation)),
                 ("÷ median", Cell::rate(row.ratio, "service_time")),
-                ("Largest workload", Cell::name(row.group.workload.as_ref())),
+                ("Largest workload", Cell::name(row.labels.workload.as_ref())),
                 ("Its user", Cell::text(&user(row))),
-                ("Its account", Cell::name(row.group.account.as_ref())),
+                ("Its account", Cell::name(row.labels.account.as_ref())),
                 ("Its share", Cell::percent(row.leader_share)),
             ]
         };
@@ -176,7 +176,7 @@ impl Compared {
 
 /// Returns the user of the largest workload on a target.
 fn user(row: &BalanceRow) -> String {
-    row.group
+    row.labels
         .user
         .as_deref()
         .map_or_else(|| "–".to_owned(), shown)
@@ -188,7 +188,7 @@ mod tests {
 
     use super::*;
 
-    const WRITES: Compared = Compared {
+    const WRITES: Comparison = Comparison {
         operation: COMPARED[0].0,
         kind: COMPARED[0].1,
         heading: COMPARED[0].2,
@@ -200,7 +200,7 @@ mod tests {
             ratio: Some(ratio),
             leader_share: Some(share),
             rate: Some(100e6 * ratio),
-            group: Group {
+            labels: Group {
                 user: Some("ada".to_owned()),
                 ..Group::default()
             },

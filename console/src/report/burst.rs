@@ -5,10 +5,10 @@ use jobstats_core::base::pattern::exactly;
 
 use super::heatmap::Heatmap;
 use super::leader::Leader;
-use super::standout::{High, Spans, high};
+use super::standout::{Peak, Spans, high};
 use super::vocabulary::*;
 
-/// The largest number of bursts that are told.
+/// The largest number of bursts in a report.
 const BURSTS: usize = 2;
 
 /// The ratio to the median of the target from which on it has a burst.
@@ -22,10 +22,10 @@ const FLOOR: f64 = 0.05;
 struct Burst {
     target: String,
     median: f64,
-    high: High,
+    high: Peak,
 }
 
-/// Finds the largest bursts that the sentences about the whole file system do not tell, and asks who made them.
+/// Finds the largest bursts on single targets that no peak of the file system covers, with their users.
 pub fn ask(
     store: &mut Store,
     heatmaps: &[Heatmap],
@@ -63,7 +63,7 @@ fn bursts(rows: &[RateRow]) -> Vec<Burst> {
     bursts
 }
 
-/// Returns the mean rate of the time that was observed; 0 if none was.
+/// Returns the mean rate of the observed time, or 0.
 fn mean(points: &[Point]) -> f64 {
     let known = points.iter().filter(|point| point.value.is_some());
     let seconds: f64 = known.map(|point| point.seconds).sum();
@@ -101,7 +101,7 @@ mod tests {
         let row = |(number, rate): (usize, &f64)| RateRow {
             time: Timestamp::from_second(600 * number as i64).unwrap(),
             seconds: 600.0,
-            group: Group {
+            labels: Group {
                 target: Some(target.to_owned()),
                 ..Group::default()
             },
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn a_burst_is_three_times_the_median_of_its_target_and_matters_to_the_file_system() {
         let mut all = rows("scratch-MDT0000", &[30.0, 30.0, 111.0, 30.0, 30.0, 60.0]);
-        // A large ratio of nearly nothing.
+        // A large ratio of tiny rates.
         all.extend(rows("scratch-OST0000", &[0.1, 0.1, 0.1, 0.1, 2.0, 0.1]));
         all.extend(rows(
             "scratch-OST0001",

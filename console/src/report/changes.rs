@@ -6,7 +6,7 @@ use jobstats_core::output::quantity::Quantity;
 
 use super::vocabulary::*;
 
-/// The number of groups that have a row of their own.
+/// The number of groups with a row.
 const GROUPS: i32 = 10;
 
 /// The operations that are compared.
@@ -17,7 +17,7 @@ const OPERATIONS: [(&str, &str); 4] = [
     ("write_bytes", "Bytes written"),
 ];
 
-/// Asks for the changes; nothing if nothing is known of the week before.
+/// Loads the changes; empty if the week before is unknown.
 pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Vec<Block>, Error> {
     if load.before.is_empty() {
         return Ok(Vec::new());
@@ -83,9 +83,9 @@ fn table(
         ]
     };
     let rows = changes.iter().map(|it| {
-        let name = match it.group.others {
+        let name = match it.labels.others {
             Some(others) => format!("all others ({others})"),
-            None => name(&it.group, column),
+            None => name(&it.labels, column),
         };
         let amounts = [it.before, it.after, it.change];
         row(name, amounts, [it.share, it.share_of_rise])
@@ -108,7 +108,7 @@ mod tests {
             before: before.into(),
             after: after.into(),
             change: (after - before).into(),
-            group: Group {
+            labels: Group {
                 user: name.map(str::to_owned),
                 others: name.is_none().then_some(7),
                 ..Group::default()

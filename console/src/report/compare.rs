@@ -16,7 +16,7 @@ const STEPS: usize = 97;
 /// The start of each job on the axis of time.
 const START: Timestamp = Timestamp::UNIX_EPOCH;
 
-/// Makes the page. This fails if a job is unknown or that of several schedulers, or if the store does.
+/// Creates the page. Fails if a job is unknown or ambiguous, or if the store fails.
 pub fn page(
     store: &mut Store,
     jobs: &[String],
@@ -62,7 +62,7 @@ pub fn page(
     })
 }
 
-/// Says in which number the jobs differ most.
+/// Names the largest difference between the jobs.
 fn lead(subjects: &[Subject]) -> String {
     let ends = |operation: &'static str| {
         let totals = subjects.iter().map(|subject| {
@@ -137,7 +137,7 @@ fn usage(subjects: &[Subject]) -> Table {
                     (Some(usage), Quantity::Total) => usage.total.map(number),
                     (Some(usage), Quantity::Rate) => usage.rate,
                     (Some(usage), Quantity::PerCall) => usage.per_call,
-                    // A job without a row did nothing of it; times are not known of all servers.
+                    // A missing row is zero; only times may be unknown.
                     (None, Quantity::PerCall) => None,
                     (None, _) => (*operation != "service_time").then_some(0.0),
                 };

@@ -1,4 +1,4 @@
-//! The number of users with which rate over time: the whole file system in one picture.
+//! Distribution of users' rates over time, in one chart.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ struct Users<'s> {
     highest: i32,
 }
 
-/// Asks for the picture.
+/// Loads the chart.
 pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Block, Error> {
     let step = when::step(when::seconds(scope.window), 600, STEPS);
     let densities = store.ask(&Densities {
@@ -131,7 +131,7 @@ fn range(scope: &Scope, bucket: i32) -> String {
     format!("{} to {}", scope.power(bucket), scope.power(bucket + 1))
 }
 
-/// Returns steps for the parts of a window that no user has a rate in: 0 where the load was observed, and none elsewhere.
+/// Returns steps for times without any rate: 0 where the load was observed, else no value.
 fn idle(steps: &BTreeMap<Timestamp, f64>, window: Span, load: &Load) -> Vec<Point> {
     let mut points = Vec::new();
     let mut at = window.0;

@@ -1,4 +1,4 @@
-//! Events: what went wrong, as far as somebody was told of it, whose work it was, and how right such events were so far.
+//! Events with an alert: their culprits, and the precision of past alerts.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use jobstats_client::answers::{self, EventRow, Explain, statement};
 
 use super::vocabulary::*;
 use crate::show::html::Level;
-use crate::subject::events::{TOLD, lasted, measured, place, who};
+use crate::subject::events::{ALERTED, lasted, measured, owner, place};
 
 /// The number of events that have a row.
 const ROWS: usize = 20;
@@ -19,7 +19,7 @@ const DAY: f64 = 86_400.0;
 
 /// The events of a file system in a window, or of all of them.
 pub struct Events {
-    /// The events that somebody was told of, the newest first.
+    /// The events with an alert, newest first.
     told: Vec<EventRow>,
     /// All others.
     others: Vec<EventRow>,
@@ -28,7 +28,7 @@ pub struct Events {
 }
 
 impl Events {
-    /// Asks for events; of a user's own work, for those of the targets that the user worked on, if these are known.
+    /// Loads events; in a user's report, only events of targets that the user used, if known.
     pub fn ask(store: &mut Store, scope: &Scope) -> Result<Self, Error> {
         let work = scope.work();
         let mut asked = store.try_ask(&answers::Events {
@@ -44,7 +44,7 @@ impl Events {
         if scope.is_own() && !scope.targets.is_empty() {
             asked.rows.retain(is_near);
         }
-        let is_told = |row: &EventRow| TOLD.contains(&row.severity.as_str());
+        let is_told = |row: &EventRow| ALERTED.contains(&row.severity.as_str());
         let (told, others) = asked.rows.into_iter().partition(is_told);
         Ok(Self {
             told,
@@ -54,7 +54,7 @@ impl Events {
         })
     }
 
-    /// Returns the sentence about the worst event, if somebody was told of one that was not judged false or known.
+    /// Returns a sentence about the worst alert without the verdict `false` or `known`.
     pub fn lead(&self, scope: &Scope) -> Option<String> {
         let told = self.told.iter();
         let told = told.filter(|row| row.verdict.as_deref().is_none_or(|it| it == "real"));
@@ -75,7 +75,7 @@ impl Events {
         Some(format!("{count}{} {when}.", shown(&what(worst))))
     }
 
-    /// Returns how many there were, the table of those that were told, and the statements that answer the same.
+    /// Returns the number of events, the table of alerts, and the statements.
     pub fn blocks(&self, scope: &Scope) -> Vec<Block> {
         let mut blocks = vec![Block::Text(self.said())];
         if !self.told.is_empty() {
@@ -92,7 +92,7 @@ impl Events {
         blocks
     }
 
-    /// Says how many events there were.
+    /// Returns the number of events in words.
     fn said(&self) -> String {
         let others = counted(self.others.iter());
         match (self.told.len(), others.as_str()) {
@@ -122,7 +122,7 @@ impl Events {
                 ("Severity", severity),
                 ("What", Cell::sentences(&what(row))),
                 ("Measured", Cell::sentences(&measured(row))),
-                ("Who", Cell::sentences(&who(row))),
+                ("Who", Cell::sentences(&owner(row))),
                 ("Judged", Cell::name(row.verdict.as_ref())),
                 ("Event", Cell::count(row.event_id)),
             ]
@@ -134,7 +134,7 @@ impl Events {
         }
     }
 
-    /// Says how many of the events of these kinds that somebody judged were real or known.
+    /// Returns the share of judged events that were real or known, in words.
     fn precision(&self) -> Option<String> {
         let all = self.told.iter();
         let judged = all.filter_map(|row| Some((row.event.as_str(), (row.judged, row.precision?))));
@@ -151,7 +151,7 @@ impl Events {
         })
     }
 
-    /// Asks for the explanations of the first events: all but what an admin may do next.
+    /// Loads the explanations of the first events, without the next steps of an admin.
     fn explanations(&self, store: &mut Store) -> Result<Vec<Block>, Error> {
         let told = self.told.iter().take(EXPLAINED);
         let explained = told.map(|row| {
@@ -202,7 +202,7 @@ pub fn page(store: &mut Store, scope: &Scope) -> Result<Page, Error> {
     })
 }
 
-/// Says of which kind an event is, and where it was.
+/// Returns the kind and the place of an event.
 fn what(row: &EventRow) -> String {
     format!("{} on {}", spoken(&row.event), place(row))
 }

@@ -1,4 +1,4 @@
-//! A job, a user or a target in the form that is asked for.
+//! A job, a user or a target in the requested format.
 
 use serde::{Deserialize, Serialize};
 

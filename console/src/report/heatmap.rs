@@ -16,13 +16,13 @@ pub struct Heatmap {
     /// The question that the load answers.
     pub scope: Scope,
     /// The rates of each target in steps.
-    pub rates: Answered<RateRow>,
+    pub rates: Answer<RateRow>,
     /// The width of the steps in seconds.
     step: i64,
 }
 
 impl Heatmap {
-    /// Asks for the load of each target.
+    /// Loads the load of each target.
     pub fn ask(store: &mut Store, scope: Scope) -> Result<Self, Error> {
         let step = when::step(when::seconds(scope.window), 600, STEPS);
         // Without times, only targets of one kind report the operation.
@@ -66,7 +66,7 @@ impl Heatmap {
         })
     }
 
-    /// Says which target had the highest load, and when.
+    /// Names the target with the highest load, and the time.
     fn hottest(&self) -> Option<String> {
         let known = self.rates.rows.iter().filter(|row| row.rate.is_some());
         let rate = |row: &RateRow| row.rate.unwrap_or_default();

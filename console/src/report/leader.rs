@@ -30,7 +30,7 @@ pub struct Leader {
 }
 
 impl Leader {
-    /// Asks who did most of this work.
+    /// Loads the main users of this usage.
     pub fn ask(store: &mut Store, scope: &Scope, work: &Selection) -> Result<Option<Self>, Error> {
         let measure = scope.measure.name();
         let users = work.top(store, measure, &[Dimension::User], 1)?.rows;
@@ -38,11 +38,11 @@ impl Leader {
             return Ok(None);
         };
         let mut leader = Self {
-            name: user(&first.group),
+            name: user(&first.labels),
             share: first.share.unwrap_or_default(),
             ..Self::default()
         };
-        let Some(name) = &first.group.user else {
+        let Some(name) = &first.labels.user else {
             return Ok(Some(leader));
         };
         let only = Some(vec![exactly(name)]);
@@ -50,7 +50,7 @@ impl Leader {
         let mut first = |by: &[Dimension], name: fn(&Group) -> Option<String>| {
             let top = own.top(store, measure, by, 1)?.rows;
             let part = top.first();
-            let part = part.and_then(|row| Some((name(&row.group)?, row.share?)));
+            let part = part.and_then(|row| Some((name(&row.labels)?, row.share?)));
             Ok::<_, Error>(part)
         };
         leader.account = first(&[Dimension::Account], |group| group.account.clone())?;
@@ -74,7 +74,7 @@ impl Leader {
         }
     }
 
-    /// Says which operation, target and job had most of the user's work.
+    /// Names the main operation, target and job of the user.
     fn work(&self, scope: &Scope) -> String {
         let mut parts = Vec::new();
         if let Some((name, share)) = &self.operation {
@@ -116,7 +116,7 @@ impl Leader {
         }
     }
 
-    /// Says who did most in a span, with the parts of that work: of a user's own work the parts alone.
+    /// Names the main user of a span, with shares; in a user's report only the shares.
     pub fn of_span(&self, scope: &Scope) -> String {
         let (share, work) = (percent(self.share), self.work(scope));
         match work.strip_prefix("; ") {
@@ -125,7 +125,7 @@ impl Leader {
         }
     }
 
-    /// Says who did most in the whole window, with the parts of that work.
+    /// Names the main user of the window, with shares.
     pub fn of_window(&self, scope: &Scope) -> String {
         format!(
             "The largest user was {} with {}{}.",

@@ -11,10 +11,10 @@ use super::vocabulary::*;
 const ROWS: i32 = 8;
 
 /// The name of work that is in no entry.
-const NOBODY: &str = "(without identifier)";
+const UNTRACKED: &str = "(without identifier)";
 
 /// The rates of groups a week before.
-type Before = HashMap<Group, f64>;
+type EarlierRates = HashMap<Group, f64>;
 
 /// The answers behind the three tables.
 struct Leaders<'s> {
@@ -36,7 +36,7 @@ struct Grouping {
     key: fn(&Group) -> Option<&String>,
     /// Limits filters to values. Without these there is no limit.
     limit: fn(&mut Filters, Option<Vec<String>>),
-    /// The note below a table in which all work is of nobody.
+    /// The note below a table with only untracked usage.
     nobody: Option<&'static str>,
 }
 
@@ -63,7 +63,7 @@ const ACCOUNTS: Grouping = Grouping {
     nobody: Some("No accounting of a scheduler says whose work it is."),
 };
 
-/// Asks for the three tables, and returns them with their statements.
+/// Loads the three tables and their statements.
 pub fn ask(store: &mut Store, scope: &Scope, has_before: bool) -> Result<Vec<Block>, Error> {
     let mut leaders = Leaders {
         scope,
@@ -100,7 +100,7 @@ impl Leaders<'_> {
         Ok(top.rows)
     }
 
-    /// Says how much of the load has no identifier, if that is known.
+    /// Returns the share of the load without an entry ID, if known.
     fn said_of_rest(&self) -> Option<String> {
         let rest = self.rest.as_ref()?;
         let (share, rate) = (percent(rest.share_of_target), self.scope.rate(rest.rate));
@@ -111,7 +111,7 @@ impl Leaders<'_> {
         ))
     }
 
-    /// Returns the cells of the work that has no identifier, below those of the rows of a table.
+    /// Returns the cells of untracked usage, the last row of a table.
     fn cells_of_rest(
         &self,
         title: &'static str,
@@ -119,27 +119,27 @@ impl Leaders<'_> {
         last: (&'static str, Cell),
     ) -> Option<[(&'static str, Cell); 4]> {
         let [part, rate] = self.rate(self.rest.as_ref()?, rows);
-        Some([(title, Cell::text(NOBODY)), part, rate, last])
+        Some([(title, Cell::text(UNTRACKED)), part, rate, last])
     }
 
     fn compared(&mut self, store: &mut Store, grouping: &Grouping) -> Result<Table, Error> {
         let by = [grouping.by];
         let rows = self.top(store, grouping.caption, &by)?;
-        // If one of the groups is work of nobody, which no pattern matches, there is no limit.
-        let names = rows.iter().map(|row| (grouping.key)(&row.group));
+        // Usage without a name matches no pattern, so it removes the limit.
+        let names = rows.iter().map(|row| (grouping.key)(&row.labels));
         let names = names.map(|name| name.map(|name| exactly(name))).collect();
         let before = self.scope.week_before();
         let before = before.part(|filters| (grouping.limit)(filters, names));
         let measure = [self.scope.measure.name()];
         let rates = before.rates(store, &measure, &by, None)?.rows.into_iter();
-        let rates = rates.filter_map(|row| Some((row.group, row.rate?)));
+        let rates = rates.filter_map(|row| Some((row.labels, row.rate?)));
         Ok(self.table(grouping, &rows, &rates.collect()))
     }
 
-    fn table(&self, grouping: &Grouping, rows: &[TopRow], before: &Before) -> Table {
+    fn table(&self, grouping: &Grouping, rows: &[TopRow], before: &EarlierRates) -> Table {
         let cells = rows.iter().map(|row| {
-            let name = (grouping.name)(&row.group);
-            let before = before.get(&row.group);
+            let name = (grouping.name)(&row.labels);
+            let before = before.get(&row.labels);
             let change = match self.has_before {
                 true => change(row.rate, before.copied()),
                 false => UNKNOWN.to_owned(),
@@ -150,7 +150,7 @@ impl Leaders<'_> {
         });
         let unknown = ("Change", Cell::number(UNKNOWN.to_owned()));
         let cells = cells.chain(self.cells_of_rest(grouping.title, rows, unknown));
-        let is_nobody = |row: &TopRow| (grouping.key)(&row.group).is_none();
+        let is_nobody = |row: &TopRow| (grouping.key)(&row.labels).is_none();
         let nobody = grouping.nobody.filter(|_| rows.iter().all(is_nobody));
         let change = "Change: against the same time a week before.";
         let note = nobody.or(self.has_before.then_some(change));
@@ -178,13 +178,13 @@ impl Leaders<'_> {
         let by = [Dimension::Job, Dimension::User, Dimension::JobName];
         let rows = self.top(store, "Jobs", &by)?;
         let cells = rows.iter().map(|row| {
-            let job = match (&row.group.job, &row.group.job_name) {
+            let job = match (&row.labels.job, &row.labels.job_name) {
                 (Some(job), Some(name)) => format!("{} {}", shown(job), shown(name)),
                 (Some(job), None) => shown(job),
                 (None, _) => "(no job)".to_owned(),
             };
             let [part, rate] = self.rate(row, &rows);
-            let user = Cell::text(&user(&row.group));
+            let user = Cell::text(&user(&row.labels));
             [("Job", Cell::text(&job)), part, rate, ("User", user)]
         });
         let cells = cells.chain(self.cells_of_rest("Job", &rows, ("User", Cell::text(UNKNOWN))));
@@ -207,7 +207,8 @@ mod tests {
             statements: Vec::new(),
         };
         let rows = [row(None), row(Some("physics")), row(Some("chemistry"))];
-        let before = Before::from([(rows[0].group.clone(), 2.0), (rows[1].group.clone(), 3.0)]);
+        let before =
+            EarlierRates::from([(rows[0].labels.clone(), 2.0), (rows[1].labels.clone(), 3.0)]);
         let table = leaders.table(&ACCOUNTS, &rows, &before);
         let changes: Vec<_> = table.rows.iter().map(|row| row[3].text.as_str()).collect();
         assert_eq!(changes, ["+50 %", "±0 %", "new"]);
@@ -232,13 +233,13 @@ mod tests {
             }),
             statements: Vec::new(),
         };
-        let table = leaders.table(&ACCOUNTS, &[row(Some("physics"))], &Before::new());
+        let table = leaders.table(&ACCOUNTS, &[row(Some("physics"))], &EarlierRates::new());
         let last = table.rows.last().unwrap();
         assert_eq!(texts(last), ["(without identifier)", "40 %", "6.00", "–"]);
-        // It has the longest bar, which is not that of the first row.
+        // The untracked row has the longest bar here, not the first row.
         let bars = table.rows.iter().map(|row| row[1].bar);
         assert_eq!(bars.collect::<Vec<_>>(), [Some(50), Some(100)]);
-        // An account is known, if it is not that of all work.
+        // The account is known and covers only some of the usage.
         assert_eq!(
             table.note.as_deref(),
             Some("Change: against the same time a week before.")
@@ -258,7 +259,7 @@ mod tests {
         TopRow {
             share: Some(1.0 / 3.0),
             rate: Some(3.0),
-            group: Group {
+            labels: Group {
                 account: account.map(str::to_owned),
                 ..Group::default()
             },

@@ -1,4 +1,4 @@
-//! The load of a file system over time, beside that of a week before.
+//! The load of a file system over time, compared with a week before.
 
 use jobstats_client::answers::RateRow;
 
@@ -16,7 +16,7 @@ pub struct Load {
     pub step: i64,
     /// The load in the window.
     pub now: Vec<Point>,
-    /// The load a week before, moved into the window; empty if nothing was observed then.
+    /// The load a week before, shifted into the window; empty if not observed.
     pub before: Vec<Point>,
     /// The observed part of the window.
     pub coverage: f64,
@@ -28,14 +28,14 @@ pub struct Load {
     pub statements: Statements,
 }
 
-/// Asks for the load, and decides by which measure: without any time of servers, metadata requests measure it.
+/// Loads the load and selects its measure: metadata requests if servers report no times.
 pub fn ask(store: &mut Store, scope: &mut Scope) -> Result<Load, Error> {
     let (work, before) = (scope.work(), scope.week_before());
     let mut mean = work.rates(store, &[scope.measure.name()], &[], None)?;
-    let is_known = |answer: &Answered<RateRow>| answer.rows.iter().any(|row| row.rate.is_some());
+    let is_known = |answer: &Answer<RateRow>| answer.rows.iter().any(|row| row.rate.is_some());
     if !is_known(&mean) {
         let without_times = work.rates(store, &[Measure::Metadata.name()], &[], None)?;
-        // If nothing was observed at all, nobody knows whether servers report times.
+        // Without observations it is unknown whether servers report times.
         if is_known(&without_times) {
             (scope.measure, mean) = (Measure::Metadata, without_times);
         }
@@ -67,7 +67,7 @@ pub fn ask(store: &mut Store, scope: &mut Scope) -> Result<Load, Error> {
 }
 
 impl Load {
-    /// Returns the step with the highest load, unless nothing was done.
+    /// Returns the step with the highest load, unless it is 0.
     pub fn highest(&self) -> Option<Point> {
         let known = self.now.iter().filter(|point| point.value > Some(0.0));
         let rate = |point: &Point| point.value.unwrap_or_default();

@@ -21,9 +21,9 @@ const LEAST: f64 = 0.01;
 const STEPS: usize = 97;
 
 /// An operation that is drawn, with its part of all work; `None` for bytes.
-type Chosen = (String, Option<f64>);
+type ChartedOperation = (String, Option<f64>);
 
-/// Asks for the pictures: bytes read and written, and the operations that took most of the servers' time.
+/// Loads the charts: bytes read and written, and the operations with most service time.
 pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
     let work = scope.work();
     let totals = work.totals(store, &names(scope))?;
@@ -50,14 +50,14 @@ pub fn timed() -> impl Iterator<Item = &'static Operation> {
     OPERATIONS.iter().filter(|it| it.in_service_time())
 }
 
-/// Returns the names of the amounts by which operations are compared: their times or, if no server reports times, their numbers.
+/// Returns the measures of operations: their times, or their counts if no server reports times.
 fn names(scope: &Scope) -> Vec<String> {
     let suffix = if scope.measure.is_time() { "_time" } else { "" };
     timed().map(|it| format!("{}{suffix}", it.name)).collect()
 }
 
 /// Chooses bytes, and the operations with most work.
-fn chosen(totals: &[TotalRow]) -> Vec<Chosen> {
+fn chosen(totals: &[TotalRow]) -> Vec<ChartedOperation> {
     let totals = totals.iter();
     let known = totals.filter_map(|row| Some((row, number(row.total?))));
     let mut largest: Vec<_> = known.filter(|(_, total)| *total > 0.0).collect();
@@ -77,7 +77,7 @@ fn chosen(totals: &[TotalRow]) -> Vec<Chosen> {
 
 fn figure(
     scope: &Scope,
-    (operation, share): &Chosen,
+    (operation, share): &ChartedOperation,
     rows: &[&RateRow],
     (step, statement): (i64, &str),
 ) -> Option<Block> {
@@ -125,9 +125,8 @@ struct Lines {
 }
 
 impl Lines {
-    /// Returns the targets with most work as lines, and the mean of the others as the last one. A sum of them would be far
-    /// above every single target, and hide how these differ. The mean is that of one kind: an MDT that holds small files
-    /// reads too, and says nothing about OSTs.
+    /// Returns the busiest targets as lines, and the mean of the others as the last one. Their sum would hide how single targets differ.
+    /// The mean covers one kind: an MDT with small files also serves reads, but is not comparable with OSTs.
     fn of(rows: &[&RateRow]) -> Self {
         let targets = by_target(rows.iter().copied()).into_iter();
         let targets = targets.map(|((kind, name), points)| {
@@ -202,7 +201,7 @@ mod tests {
     fn the_mean_is_that_of_the_other_targets_of_one_kind() {
         let row = |kind: &str, number: usize, rate: f64| RateRow {
             seconds: 600.0,
-            group: Group {
+            labels: Group {
                 kind: Some(kind.to_owned()),
                 target: Some(format!("scratch-{kind}{number:04x}")),
                 ..Group::default()

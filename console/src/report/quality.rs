@@ -7,7 +7,7 @@ use jobstats_client::answers::{Quality, QualityRow};
 
 use super::vocabulary::*;
 
-/// The longest window whose quality is asked for, hour by hour.
+/// The longest window with hourly quality.
 const LONGEST: SignedDuration = SignedDuration::from_hours(8 * 24);
 
 /// The number of seconds in an hour.
@@ -16,7 +16,7 @@ const HOUR: i64 = 3600;
 /// The name of a target, and its hours.
 type Hours<'r> = (&'r str, Vec<&'r QualityRow>);
 
-/// Asks for the quality of the data.
+/// Loads the quality of the data.
 pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
     let (since, until) = scope.window;
     let start = since.max(until.checked_sub(LONGEST).unwrap_or(since));

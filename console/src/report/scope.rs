@@ -1,4 +1,4 @@
-//! The question that a report answers, and the operation by which it measures the load.
+//! The scope of a report and its measure of load.
 
 use std::collections::BTreeSet;
 
@@ -56,7 +56,7 @@ pub struct Scope {
     pub filesystem: String,
     /// The cluster, if the name of the file system alone is not enough.
     pub cluster: Option<String>,
-    /// The work that counts: all of the file system, or that of a user, which may be on several.
+    /// The selected usage: of a file system, or of a user on any.
     pub filters: Filters,
     pub window: Span,
     /// The names of the targets of the file system.
@@ -70,8 +70,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Finds a file system; without a name the only one that there is. This fails if there is no such file system, or if several
-    /// have the name.
+    /// Finds a file system, by default the only one. Fails if it is missing or ambiguous.
     pub fn find(
         store: &mut Store,
         name: Option<&str>,
@@ -185,7 +184,7 @@ impl Scope {
         match exponent {
             0.. => format!("{rate:.0}"),
             -3.. => rate.to_string(),
-            // There would be no room for so many zeros beside a picture.
+            // So many zeros do not fit next to a chart.
             _ => format!("10{}", superscript(exponent)),
         }
     }
@@ -215,8 +214,7 @@ impl Scope {
         TimeAxis::new(self.window, &self.clock)
     }
 
-    /// Returns the scopes whose measures tell the load of all targets: without times, metadata is that of MDTs, and bytes are
-    /// that of OSTs.
+    /// Returns the scopes that cover the load of all targets: without times, metadata for MDTs and bytes for OSTs.
     pub fn all(&self) -> Vec<Self> {
         let mut all = vec![self.clone()];
         if !self.measure.is_time() {

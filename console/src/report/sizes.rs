@@ -9,13 +9,13 @@ use jobstats_core::output::quantity::Quantity;
 use super::vocabulary::*;
 use crate::show::chart::bars::standing;
 
-/// The longest window whose sizes are asked for. Only increments have them, which takes a while to read.
+/// The longest window of the size histogram, which is read from increments and slow.
 const LONGEST: SignedDuration = SignedDuration::from_hours(24);
 
 /// The size in bytes up to which calls keep servers busy with little.
 const SMALL: i64 = 64 << 10;
 
-/// Asks for the histogram.
+/// Loads the histogram.
 pub fn ask(store: &mut Store, work: &Selection) -> Result<Vec<Block>, Error> {
     let (since, until) = work.window;
     let start = until.checked_sub(LONGEST).unwrap_or(since);
@@ -99,7 +99,7 @@ impl Histograms {
         })
     }
 
-    /// Says up to which size at least half of the calls of each kind are.
+    /// Returns the median size of each kind of call, in words.
     fn middle(&self) -> Option<String> {
         let said = self.kinds().into_iter().filter_map(|(kind, counts)| {
             let parts = cumulated(counts)?;
@@ -121,7 +121,7 @@ impl Histograms {
         (!said.is_empty()).then(|| format!("{}{}.", said[..1].to_uppercase(), &said[1..]))
     }
 
-    /// Says which calls are mostly small.
+    /// Names the calls that are mostly small.
     fn advice(&self) -> Option<String> {
         let small = self
             .uppers
@@ -159,7 +159,7 @@ impl Histograms {
     }
 }
 
-/// Returns the parts of all calls that are at most of each size, unless there were none.
+/// Returns the cumulative shares of calls by size; `None` without calls.
 fn cumulated(counts: &[f64]) -> Option<Vec<f64>> {
     let whole: f64 = counts.iter().sum();
     let mut sum = 0.0;

@@ -12,7 +12,7 @@ use crate::subject::space::{self, Space, targets};
 /// The number of rows of a table.
 const ROWS: usize = 10;
 
-/// Asks for the tables. There are none if no target says who owns its space.
+/// Loads the tables, unless the targets have no quota accounting.
 pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
     let space = space::ask(store, scope.work().filters, scope.window)?;
     Ok(space.map_or_else(Vec::new, |space| blocks(space, &scope.clock)))
@@ -30,7 +30,7 @@ fn blocks(space: Space, clock: &Clock) -> Vec<Block> {
     blocks
 }
 
-/// Says how much all users own, how much of it they added, and who says so.
+/// Returns the total space, its growth, and its source, in words.
 fn said(space: &Space, clock: &Clock) -> String {
     let Some(whole) = space.whole.first() else {
         return String::new();
@@ -57,8 +57,8 @@ fn said(space: &Space, clock: &Clock) -> String {
 /// Returns the cells that name the owner of a row.
 fn owner(row: &SpaceRow) -> [(&'static str, Cell); 2] {
     [
-        ("User", Cell::name(row.group.user.as_ref())),
-        ("Account", Cell::name(row.group.account.as_ref())),
+        ("User", Cell::name(row.labels.user.as_ref())),
+        ("Account", Cell::name(row.labels.account.as_ref())),
     ]
 }
 
@@ -75,7 +75,7 @@ fn largest(space: &Space) -> Table {
         [user, account].into_iter().chain(cells)
     });
     let note = "Account: of the job of the user that ended last or still runs.";
-    let has_account = rows.iter().any(|row| row.group.account.is_some());
+    let has_account = rows.iter().any(|row| row.labels.account.is_some());
     Table {
         more: rows.len().saturating_sub(ROWS),
         note: has_account.then(|| note.to_owned()),
@@ -116,7 +116,7 @@ pub fn amount((amount, operation): (Option<Decimal>, &str)) -> Cell {
     Cell::value(amount.map(number), operation, Quantity::Total)
 }
 
-/// Returns the cell of what was added to an amount.
+/// Returns the cell of a growth.
 pub fn change((added, operation): (Option<Decimal>, &str)) -> Cell {
     let size = |added| Number::fixed(Some(added), operation, Quantity::Total).text();
     Cell::number(difference(added.map(number), size))

@@ -1,4 +1,4 @@
-//! The spans in which the load stands out, and who made it: sentences with the numbers that prove them.
+//! The peaks of the load and their main users, in sentences with numbers.
 
 use super::events::Events;
 use super::leader::Leader;
@@ -9,7 +9,7 @@ use crate::show::chart::line::Mark;
 /// The largest number of spans.
 const SPANS: usize = 3;
 
-/// The ratio to the median from which on a load stands out.
+/// The ratio to the median that makes a peak.
 const RATIO: f64 = 2.0;
 
 /// The spans that stand out, in the order of time, each with its sentence.
@@ -17,7 +17,7 @@ pub struct Spans {
     spans: Vec<(Span, String)>,
     /// The sentence for a load without such spans.
     nothing: String,
-    /// The span that stands out most.
+    /// The largest peak.
     most: Option<Span>,
     /// The bursts on single targets at other times, each with its sentence.
     pub bursts: Vec<(Span, String)>,
@@ -25,14 +25,14 @@ pub struct Spans {
 
 /// A span with the work above the median in it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct High {
+pub struct Peak {
     pub span: Span,
     pub excess: f64,
     pub mean: f64,
 }
 
-impl High {
-    /// Says when the load was high, and how high it was.
+impl Peak {
+    /// Returns the time and the height of the load.
     pub fn said(&self, scope: &Scope) -> String {
         let (span, mean) = (scope.span(self.span), scope.rate(self.mean));
         format!("{span}: {mean} {}", scope.measure.words())
@@ -41,12 +41,12 @@ impl High {
 
 /// Returns the median, and the spans in which the load is over so many times the median, and over a floor, those with most
 /// work above the median first.
-pub fn high(points: &[Point], ratio: f64, floor: f64) -> (f64, Vec<High>) {
+pub fn high(points: &[Point], ratio: f64, floor: f64) -> (f64, Vec<Peak>) {
     let mut known: Vec<_> = points.iter().filter_map(|point| point.value).collect();
     known.sort_by(f64::total_cmp);
     let median = known.get(known.len() / 2).copied().unwrap_or(0.0);
     // The spans, each with the seconds of its high steps and, until its end is known, with all work instead of the mean.
-    let mut spans: Vec<(High, f64)> = Vec::new();
+    let mut spans: Vec<(Peak, f64)> = Vec::new();
     for point in points {
         let is_high = |rate: &f64| *rate > ratio * median && *rate > floor;
         let Some(rate) = point.value.filter(is_high) else {
@@ -64,11 +64,11 @@ pub fn high(points: &[Point], ratio: f64, floor: f64) -> (f64, Vec<High>) {
             _ => {
                 let span = (point.time, point.end());
                 let mean = work;
-                spans.push((High { span, excess, mean }, point.seconds));
+                spans.push((Peak { span, excess, mean }, point.seconds));
             }
         }
     }
-    let high = spans.into_iter().map(|(high, seconds)| High {
+    let high = spans.into_iter().map(|(high, seconds)| Peak {
         mean: high.mean / seconds,
         ..high
     });
@@ -77,7 +77,7 @@ pub fn high(points: &[Point], ratio: f64, floor: f64) -> (f64, Vec<High>) {
     (median, high)
 }
 
-/// Finds the spans that stand out, and asks who made them.
+/// Finds the peaks and their main users.
 pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Spans, Error> {
     let (median, mut high) = high(&load.now, RATIO, 0.0);
     high.truncate(SPANS);
@@ -104,7 +104,7 @@ pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Spans, Error
     })
 }
 
-/// Says that no step stands out, and which was the highest.
+/// Returns the sentence for a load without peaks, with its highest step.
 fn nothing(scope: &Scope, load: &Load, median: f64) -> String {
     let Some(highest) = load.highest() else {
         return "No work was observed in this window.".to_owned();
@@ -143,7 +143,7 @@ impl Spans {
         blocks
     }
 
-    /// Returns whether a sentence already tells of a part of this span.
+    /// Returns whether a sentence covers part of this span.
     pub fn tell_of(&self, span: Span) -> bool {
         let mut spans = self.spans.iter().map(|(own, _)| own);
         spans.any(|own| own.0 < span.1 && span.0 < own.1)
@@ -170,7 +170,7 @@ pub fn lead(
     Ok(said.join(" "))
 }
 
-/// Says how high the load was, beside that of the week before.
+/// Compares the mean load with the week before.
 fn average(scope: &Scope, load: &Load) -> String {
     let mean = load.mean.unwrap_or_default();
     let before = load.mean_before.filter(|before| *before > 0.0);
@@ -188,7 +188,7 @@ fn average(scope: &Scope, load: &Load) -> String {
     format!("{mean} {words} on average{compared}.")
 }
 
-/// Says when the load was highest.
+/// Returns the time of the highest load.
 fn busiest(scope: &Scope, load: &Load, spans: &Spans) -> Option<String> {
     if let Some(span) = spans.most {
         return Some(format!("Busiest {}.", scope.span(span)));
@@ -204,12 +204,12 @@ mod tests {
     use crate::testing::{load, points, scope, time};
 
     /// Returns the median and the spans of steps with these rates.
-    fn spans(rates: &[Option<f64>]) -> (f64, Vec<High>) {
+    fn spans(rates: &[Option<f64>]) -> (f64, Vec<Peak>) {
         let steps = (0..).step_by(600).zip(rates.iter().copied());
         high(&points(&steps.collect::<Vec<_>>()), RATIO, 0.0)
     }
 
-    fn minutes(high: &High) -> (i64, i64) {
+    fn minutes(high: &Peak) -> (i64, i64) {
         (high.span.0.as_second() / 60, high.span.1.as_second() / 60)
     }
 

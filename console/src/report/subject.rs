@@ -8,7 +8,7 @@ use super::{advice, sizes};
 use crate::show::chart::line::band;
 use crate::subject::sheet::{label, value};
 use crate::subject::space::{Space, targets};
-use crate::subject::{COURSE, Ranked, Ranking, Subject, Usage};
+use crate::subject::{COURSE, Ranking, RankingRow, Subject, Usage};
 
 /// Makes the page.
 pub fn page(store: &mut Store, subject: &Subject, clock: &Clock) -> Result<Page, Error> {
@@ -53,7 +53,7 @@ pub fn page(store: &mut Store, subject: &Subject, clock: &Clock) -> Result<Page,
     })
 }
 
-/// Returns the sentence that says the most important.
+/// Returns the main sentence.
 fn lead(subject: &Subject) -> String {
     let mut said = Vec::new();
     for (operation, verb) in [
@@ -169,7 +169,7 @@ fn owned(space: &Space, clock: &Clock) -> Table {
 
 fn ranking(ranking: &Ranking) -> Table {
     let has_details = ranking.rows.iter().any(|row| row.detail.is_some());
-    let rows = ranking.rows.iter().map(|row: &Ranked| {
+    let rows = ranking.rows.iter().map(|row: &RankingRow| {
         let name = row.name.as_ref().map(|name| shown(name));
         let name = name.unwrap_or_else(|| format!("(no {})", ranking.by));
         let mut cells = vec![("Name", Cell::text(&name))];

@@ -8,14 +8,13 @@ use jobstats_client::answers::{self, HealthRow};
 use super::load::Load;
 use super::vocabulary::*;
 
-/// The number of problems of which the remedy is shown.
+/// The number of problems shown with a remedy.
 const CARE: usize = 6;
 
 /// The number of targets of a problem that are listed.
 const LISTED: usize = 8;
 
-/// The time without any reading at the end of a window from which on a report says so first, unless readings are so rare
-/// that two of them are farther apart.
+/// The time without scrapes at the end of a window that makes a report warn first, unless the scrape interval is longer.
 const SILENCE: SignedDuration = SignedDuration::from_mins(10);
 
 /// The state of the targets when the page was made.
@@ -29,13 +28,13 @@ pub struct Health {
 struct Problem {
     status: String,
     remedy: Option<String>,
-    /// The targets; none for a problem of the store itself.
+    /// The targets; empty for a problem of the store.
     targets: Vec<String>,
     last: Option<Timestamp>,
 }
 
 impl Health {
-    /// Asks for the state of the targets of a file system, and of the store.
+    /// Loads the health of the targets of a file system, and of the store.
     pub fn ask(store: &mut Store, scope: &Scope) -> Result<Self, Error> {
         let health = store.ask(&answers::Health::default())?;
         let is_own = |row: &HealthRow| match (&row.target, &row.cluster) {
@@ -48,7 +47,7 @@ impl Health {
         })
     }
 
-    /// Says that the end of the window is not known, if no target was read then.
+    /// Warns if no target was observed at the end of the window.
     pub fn silence(&self, scope: &Scope, load: &Load) -> Option<Block> {
         let end = scope.window.1.min(Timestamp::now());
         let last = self.last_reading(load, end)?;
@@ -67,14 +66,14 @@ impl Health {
     /// Returns the time of the last reading of any target before an end.
     fn last_reading(&self, load: &Load, end: Timestamp) -> Option<Timestamp> {
         let last = self.rows.iter().filter_map(|row| row.last_observation);
-        // If there are later readings, the steps tell when readings stopped.
+        // If there are later scrapes, the steps show when scrapes stopped.
         last.max().filter(|last| *last < end).or_else(|| {
             let known = load.now.iter().filter(|point| point.value.is_some());
             known.map(Point::end).max()
         })
     }
 
-    /// Says how much was observed, and which targets need care.
+    /// Returns the coverage and the targets with problems.
     pub fn section(&self, scope: &Scope, load: &Load) -> Section {
         let mut statuses: BTreeMap<&str, usize> = BTreeMap::new();
         for row in self.rows.iter().filter(|row| row.target.is_some()) {
@@ -101,7 +100,7 @@ impl Health {
         Section::new("health", "Health of the monitoring", blocks)
     }
 
-    /// Returns the problems, each once: those of the store first, then those with most targets, by their names.
+    /// Returns the distinct problems: of the store first, then by number of targets and name.
     fn problems(&self) -> Vec<Problem> {
         let mut problems: Vec<Problem> = Vec::new();
         let rows = self.rows.iter();
@@ -157,7 +156,7 @@ fn care(problems: &[Problem], clock: &Clock) -> Table {
     table
 }
 
-/// Lists targets by the ends of their names, which tell them apart within a file system.
+/// Lists targets by the ends of their names, which differ within a file system.
 fn listed(targets: &[String]) -> String {
     let end = |target: &String| target.rsplit('-').next().unwrap_or(target).to_owned();
     let mut ends: Vec<_> = targets.iter().take(LISTED).map(end).collect();

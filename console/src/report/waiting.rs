@@ -15,7 +15,7 @@ const LEAST: f64 = 0.001;
 /// A service over the window, and in the step in which most requests waited at a time.
 type Service = (QueueRow, QueueRow);
 
-/// Asks how long requests waited, in steps of the load. Returns nothing if no service was read.
+/// Loads the queues in steps of the load; empty without service statistics.
 pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Vec<Block>, Error> {
     let question = Queues {
         window: scope.work().window(),
@@ -59,7 +59,7 @@ fn services(whole: Vec<QueueRow>, steps: &[QueueRow]) -> Vec<Service> {
     services
 }
 
-/// Says where requests waited longest.
+/// Names the service with the longest queue.
 fn said(scope: &Scope, load: &Load, services: &[Service]) -> String {
     let step = when::width(load.step);
     let by_wait = |one: &&Service, other: &&Service| one.1.waiting.total_cmp(&other.1.waiting);

@@ -1,4 +1,4 @@
-//! Answers a question for the user who asks.
+//! Answers a question within the caller's permissions.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,9 +9,9 @@ use serde_json::json;
 use tokio::task::spawn_blocking;
 
 use super::pages;
-use super::question::{Asked, Kind, Question};
+use super::question::{Kind, Question, Route};
 use super::subordinates::Subordinates;
-use super::turns::{Limits, Place, Turns};
+use super::turns::{Limits, Permit, Turns};
 use crate::ask::error::Error;
 use crate::ask::store::Store;
 use crate::report::form::{Form, Screen, written};
@@ -20,13 +20,13 @@ use crate::subject::chosen::{chosen, known};
 use crate::subject::{job, user};
 use crate::values::when::{self, Clock};
 
-/// The width of text if none is named.
+/// The default width of text.
 const WIDTH: u16 = 80;
 
 /// The message for root.
 const ROOT: &str = "root has no work of its own: ask as a user, or ask the database";
 
-/// The message for a user who asks too much at once.
+/// The message for a user with too many requests.
 pub const WAITING: &str = "too many questions wait for their turn";
 
 /// The message for a number that a user has taken in a container.
@@ -56,7 +56,7 @@ impl Answer {
         }
     }
 
-    /// Returns the answer that says why there is none: a page where a page was asked for.
+    /// Returns a refusal, as a page if a page was requested.
     pub fn refusal(code: u8, message: &str, form: Form) -> Self {
         let page = (form == Form::Html).then(|| pages::refusal(message).ok());
         let answer = match page.flatten() {
@@ -99,7 +99,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// Makes a service that asks this database. Fails if none is named.
+    /// Creates a service for this database. Fails without a database.
     pub fn new(database: Options, limits: Limits) -> Result<Self, Error> {
         crate::ask::store::connector(&database)?;
         Ok(Self {
@@ -111,7 +111,7 @@ impl Service {
     }
 
     /// Takes a connection of a user; `None` if the user has too many. All numbers of containers together are one user.
-    pub fn connection(&self, uid: u32) -> Option<Place> {
+    pub fn connection(&self, uid: u32) -> Option<Permit> {
         let uid = match self.subordinates.has(uid) {
             true => u32::MAX,
             false => uid,
@@ -119,21 +119,21 @@ impl Service {
         self.turns.connection(uid)
     }
 
-    /// Answers what a user asks for. `connection` is held until the database has answered, also if the user does not wait for it.
+    /// Answers a request. `connection` is held until the database has answered, even if the client has left.
     pub async fn answer(
         self: &Arc<Self>,
         uid: u32,
-        asked: Asked,
-        connection: Arc<Place>,
+        asked: Route,
+        connection: Arc<Permit>,
     ) -> Answer {
         let (question, refused) = match asked {
-            Asked::Index => return Answer::index(uid),
-            Asked::Question(question) => (question, Form::Json),
-            Asked::Page(question) => (question, Form::Html),
-            Asked::Unreadable(problem) => {
+            Route::Index => return Answer::index(uid),
+            Route::Question(question) => (question, Form::Json),
+            Route::Page(question) => (question, Form::Html),
+            Route::Unreadable(problem) => {
                 return Answer::refusal(exit::USAGE, &problem, Form::Json);
             }
-            Asked::Nothing => {
+            Route::Nothing => {
                 let message = "there is nothing at this address";
                 return Answer::refusal(exit::NOTHING, message, Form::Json);
             }
@@ -147,7 +147,7 @@ impl Service {
         self: &Arc<Self>,
         uid: u32,
         question: Question,
-        connection: Arc<Place>,
+        connection: Arc<Permit>,
         refused: Form,
     ) -> Answer {
         let form = question.words.form;

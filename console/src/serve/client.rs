@@ -1,4 +1,4 @@
-//! Asks a service at its socket.
+//! The client of a service.
 
 use std::path::Path;
 use std::time::Duration;
@@ -19,13 +19,13 @@ use super::listen::CODE;
 use super::question::{Kind, Question, Words};
 use crate::ask::error::Error;
 
-/// The time for an answer, which is longer than that of a service.
+/// The timeout of an answer, longer than the service's.
 const TIME: Duration = Duration::from_secs(150);
 
 /// The largest answer.
 const MOST: usize = 64 << 20;
 
-/// An answer that says why there is none.
+/// A refusal of the service.
 #[derive(Deserialize)]
 struct Refusal {
     code: u8,

@@ -25,50 +25,50 @@ use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::time::{sleep, timeout};
 
 use super::answer::{Answer, Service, WAITING};
-use super::question::Asked;
-use super::turns::Place;
+use super::question::Route;
+use super::turns::Permit;
 use super::web::Proxy;
 use crate::report::form::Form;
 
-/// The time in which a client says what it asks, and that in which a connection is over.
+/// The timeout of a request, and the timeout of a connection.
 const TO_ASK: Duration = Duration::from_secs(10);
 const IN_ALL: Duration = Duration::from_secs(120);
 
 /// The bytes of a request that are read.
 const REQUEST: usize = 16 << 10;
 
-/// The time for what is being answered when the service ends.
+/// The grace period at shutdown.
 const TO_END: Duration = Duration::from_secs(10);
 
 /// The rights of a page: it has its style in it, and no script, and its forms go nowhere else.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'self'; base-uri 'none'";
 
-/// The exit code of a command, beside the status of HTTP.
+/// The header with the exit code of a command.
 pub const CODE: &str = "jobstats-code";
 
 /// The places where a service answers.
-pub struct Doors {
-    /// The socket, where the kernel says who asks.
+pub struct Listeners {
+    /// The socket, with the caller's uid from the kernel.
     pub socket: UnixListener,
-    /// The address for a web server, which says who asks.
+    /// The address for a web server, with the user from its header.
     pub web: Option<(TcpListener, Arc<Proxy>)>,
 }
 
-/// Whoever says who asks.
+/// The source of the caller's identity.
 #[derive(Clone)]
-enum Who {
+enum Caller {
     Kernel(u32),
     Proxy(Arc<Proxy>),
 }
 
-/// Answers until `stop` is over, and then what has been asked by then.
-pub async fn listen(doors: Doors, service: &Arc<Service>, stop: impl Future<Output = ()>) {
+/// Serves requests until `stop`, and then completes the accepted ones.
+pub async fn listen(listeners: Listeners, service: &Arc<Service>, stop: impl Future<Output = ()>) {
     let graceful = GracefulShutdown::new();
     let mut stop = pin!(stop);
     loop {
         let taken = tokio::select! {
-            accepted = doors.socket.accept() => accepted.map(|(stream, _)| take_user(stream, service, &graceful)),
-            accepted = accept(doors.web.as_ref()) => accepted.map(|(stream, from, proxy)| {
+            accepted = listeners.socket.accept() => accepted.map(|(stream, _)| take_user(stream, service, &graceful)),
+            accepted = accept(listeners.web.as_ref()) => accepted.map(|(stream, from, proxy)| {
                 take_proxy(stream, from, proxy, service, &graceful);
             }),
             () = &mut stop => break,
@@ -78,7 +78,7 @@ pub async fn listen(doors: Doors, service: &Arc<Service>, stop: impl Future<Outp
             sleep(Duration::from_millis(100)).await;
         }
     }
-    drop(doors);
+    drop(listeners);
     let _ = timeout(TO_END, graceful.shutdown()).await;
 }
 
@@ -100,11 +100,11 @@ fn take_user(stream: UnixStream, service: &Arc<Service>, graceful: &GracefulShut
         return;
     };
     if let Some(place) = service.connection(peer.uid()) {
-        speak(stream, Who::Kernel(peer.uid()), place, service, graceful);
+        speak(stream, Caller::Kernel(peer.uid()), place, service, graceful);
     }
 }
 
-/// Takes a connection of the web server. Nobody else is heard.
+/// Accepts a connection of the web server, and closes any other.
 fn take_proxy(
     stream: TcpStream,
     from: IpAddr,
@@ -113,15 +113,15 @@ fn take_proxy(
     graceful: &GracefulShutdown,
 ) {
     if let Some(place) = proxy.connection(from) {
-        speak(stream, Who::Proxy(proxy), place, service, graceful);
+        speak(stream, Caller::Proxy(proxy), place, service, graceful);
     }
 }
 
 /// Speaks HTTP on a connection, which is one request.
 fn speak(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    who: Who,
-    place: Place,
+    who: Caller,
+    place: Permit,
     service: &Arc<Service>,
     graceful: &GracefulShutdown,
 ) {
@@ -141,9 +141,9 @@ fn speak(
 
 async fn respond(
     service: &Arc<Service>,
-    who: &Who,
+    who: &Caller,
     request: &Request<Incoming>,
-    place: Arc<Place>,
+    place: Arc<Permit>,
 ) -> Response<Full<Bytes>> {
     if request.method() != Method::GET {
         let mut response = response(&Answer::refusal(
@@ -164,10 +164,10 @@ async fn respond(
     if path == "/healthz" {
         return Response::new(Full::from("ok\n"));
     }
-    let asked = Asked::read(path, query);
+    let asked = Route::read(path, query);
     response(&match who {
-        Who::Kernel(uid) => service.answer(*uid, asked, place).await,
-        Who::Proxy(proxy) => match proxy.user(request.headers()) {
+        Caller::Kernel(uid) => service.answer(*uid, asked, place).await,
+        Caller::Proxy(proxy) => match proxy.user(request.headers()) {
             Err(problem) => Answer::refusal(exit::DENIED, problem, Form::Json),
             Ok(uid) => match service.connection(uid) {
                 Some(own) => service.answer(uid, asked, Arc::new(own)).await,

@@ -1,4 +1,4 @@
-//! Pages beside those about jobs and users.
+//! The index and error pages.
 
 use askama::Template;
 
@@ -16,7 +16,7 @@ pub fn index(uid: u32) -> Result<String, askama::Error> {
     Index { uid }.render()
 }
 
-/// Returns a page that says why there is none.
+/// Returns the page of a refusal.
 pub fn refusal(message: &str) -> Result<String, askama::Error> {
     let page = Page {
         title: "Nothing to show".to_owned(),

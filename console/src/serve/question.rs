@@ -1,4 +1,4 @@
-//! A question in the address of a request. The first part of the path is the version of this protocol: what it means stays.
+//! Parses requests. The first part of the path is the version of the protocol, which never changes its meaning.
 
 use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
@@ -9,14 +9,14 @@ use crate::report::form::Form;
 pub const PATH: &str = "/v1/";
 
 jobstats_core::named! {
-    /// The kind of what is asked for.
+    /// The kind of a question.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Kind {
         Job = "job",
         /// The end of a job: whether it is over and its work is summed up.
         Done = "done",
         User = "user",
-        /// A report about the work of the user who asks, on one file system or on all.
+        /// A report about the caller's usage of one file system or of all.
         Report = "report",
         /// The events of one file system or of all.
         Events = "events",
@@ -26,7 +26,7 @@ jobstats_core::named! {
 }
 
 impl Kind {
-    /// Returns true for a kind that is about one thing, and not about all where none is named.
+    /// Returns true for a kind that requires a name.
     const fn needs_name(self) -> bool {
         matches!(self, Self::Job | Self::Done | Self::User)
     }
@@ -69,15 +69,15 @@ pub struct Question {
     pub words: Words,
 }
 
-/// The thing that a request asks for.
+/// A parsed request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
+pub enum Route {
     /// The page that a user begins with.
     Index,
     Question(Question),
-    /// A question of which the answer and all errors are pages.
+    /// A question whose answer and errors are pages.
     Page(Question),
-    /// The reason why the query is none.
+    /// The reason why the query cannot be parsed.
     Unreadable(String),
     /// Something that is not there.
     Nothing,
@@ -91,9 +91,8 @@ impl Question {
     }
 }
 
-impl Asked {
-    /// Reads the path and the query of an address. Addresses without a version are those of pages, in which the name may be a part of the
-    /// path.
+impl Route {
+    /// Parses the path and the query. Paths without a version are pages, which may have the name in the path.
     pub fn read(path: &str, query: &str) -> Self {
         if let Some(kind) = path.strip_prefix(PATH) {
             return Self::of(kind, None, query);
@@ -168,7 +167,7 @@ mod tests {
             let address = question.address();
             let (path, query) = address.split_once('?').unwrap();
             prop_assert!(address.is_ascii() && !address.contains(' '));
-            prop_assert_eq!(Asked::read(path, query), Asked::Question(question));
+            prop_assert_eq!(Route::read(path, query), Route::Question(question));
         }
     }
 
@@ -181,20 +180,20 @@ mod tests {
                 form: Form::Html,
                 ..Words::default()
             };
-            Asked::Page(Question {
+            Route::Page(Question {
                 kind: Kind::Job,
                 words,
             })
         };
-        assert_eq!(Asked::read("/job/123_4", ""), page("123_4", None));
-        assert_eq!(Asked::read("/job", "name=123_4"), page("123_4", None));
+        assert_eq!(Route::read("/job/123_4", ""), page("123_4", None));
+        assert_eq!(Route::read("/job", "name=123_4"), page("123_4", None));
         assert_eq!(
-            Asked::read("/job/a%2Fb%26c", "from=7d"),
+            Route::read("/job/a%2Fb%26c", "from=7d"),
             page("a/b&c", Some("7d"))
         );
-        assert_eq!(Asked::read("/", ""), Asked::Index);
-        let report = |path: &str| match Asked::read(path, "") {
-            Asked::Page(Question { kind, words }) => (kind, words.name),
+        assert_eq!(Route::read("/", ""), Route::Index);
+        let report = |path: &str| match Route::read(path, "") {
+            Route::Page(Question { kind, words }) => (kind, words.name),
             other => panic!("{other:?}"),
         };
         assert_eq!(report("/report"), (Kind::Report, String::new()));
@@ -206,7 +205,7 @@ mod tests {
     #[test]
     fn other_addresses_are_no_questions() {
         for path in ["/v2/job", "/v1/target", "/v1/", "/jobs/1", "/done/1"] {
-            assert_eq!(Asked::read(path, "name=1"), Asked::Nothing, "{path}");
+            assert_eq!(Route::read(path, "name=1"), Route::Nothing, "{path}");
         }
         for (path, query) in [
             ("/v1/job", ""),
@@ -220,7 +219,7 @@ mod tests {
             ("/events", "cluster=a%00"),
         ] {
             assert!(
-                matches!(Asked::read(path, query), Asked::Unreadable(_)),
+                matches!(Route::read(path, query), Route::Unreadable(_)),
                 "{path} {query}"
             );
         }

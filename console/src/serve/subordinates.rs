@@ -1,4 +1,4 @@
-//! The numbers that users may take in containers: the kernel tells them to others as any number, and nobody has logged in with them.
+//! Subordinate user IDs of containers, which do not identify a user outside.
 
 use std::fs;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use std::ops::Range;
 pub struct Subordinates(Vec<Range<u32>>);
 
 impl Subordinates {
-    /// Reads the ranges of this machine. A machine without the file has none.
+    /// Reads the ranges of this machine; empty without the file.
     pub fn of_machine() -> Self {
         Self::read(&fs::read_to_string("/etc/subuid").unwrap_or_default())
     }

@@ -1,4 +1,4 @@
-//! The turns of users: each asks one question at a time, so that who asks in a loop slows nobody else.
+//! Per-user limits: one question at a time, so that a user's loop does not slow down others.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use jobstats_client::program::duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-/// The limits of what is answered.
+/// The limits of a service.
 #[derive(Debug, Clone, Copy, Args)]
 #[command(next_help_heading = "Limits")]
 pub struct Limits {
@@ -25,10 +25,10 @@ pub struct Limits {
 }
 
 /// A connection that is held, or a turn that is taken, until the value is dropped.
-pub type Place = OwnedSemaphorePermit;
+pub type Permit = OwnedSemaphorePermit;
 
 /// The places of a user.
-struct User {
+struct UserLimits {
     connections: Arc<Semaphore>,
     turn: Arc<Semaphore>,
 }
@@ -37,7 +37,7 @@ struct User {
 pub struct Turns {
     limits: Limits,
     all: Arc<Semaphore>,
-    users: Mutex<HashMap<u32, User>>,
+    users: Mutex<HashMap<u32, UserLimits>>,
 }
 
 impl Turns {
@@ -50,26 +50,26 @@ impl Turns {
     }
 
     /// Returns the places of a user.
-    fn of<T>(&self, uid: u32, take: impl FnOnce(&User) -> T) -> T {
+    fn of<T>(&self, uid: u32, take: impl FnOnce(&UserLimits) -> T) -> T {
         let mut users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
         let most = usize::from(self.limits.connections);
-        // Who has none of them has no connection.
+        // A user without permits has no connection.
         users.retain(|_, user| user.connections.available_permits() < most);
-        take(users.entry(uid).or_insert_with(|| User {
+        take(users.entry(uid).or_insert_with(|| UserLimits {
             connections: Arc::new(Semaphore::new(most)),
             turn: Arc::new(Semaphore::new(1)),
         }))
     }
 
     /// Takes a connection of a user; `None` if the user has too many.
-    pub fn connection(&self, uid: u32) -> Option<Place> {
+    pub fn connection(&self, uid: u32) -> Option<Permit> {
         self.of(uid, |user| {
             Arc::clone(&user.connections).try_acquire_owned().ok()
         })
     }
 
     /// Waits for the turn of a user who holds a connection, and then for a place among all; `None` if they do not come in time.
-    pub async fn turn(&self, uid: u32) -> Option<(Place, Place)> {
+    pub async fn turn(&self, uid: u32) -> Option<(Permit, Permit)> {
         let own = self.of(uid, |user| Arc::clone(&user.turn));
         let both = async {
             (
@@ -107,7 +107,7 @@ mod tests {
             assert!(other.is_some());
             let first = turns.turn(1).await;
             assert!(first.is_some());
-            // The second question of the same user waits in vain, and that of another has its turn meanwhile.
+            // The second question of a user times out, while another user's is answered.
             let (second, another) = tokio::join!(turns.turn(1), turns.turn(2));
             assert!(second.is_none() && another.is_some());
             drop(first);

@@ -1,4 +1,4 @@
-//! Finds out who asks through a web server that has authenticated its users.
+//! Identifies users behind an authenticating web server.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use nix::unistd::User;
 use ring::digest::{SHA256, digest};
 use tokio::sync::Semaphore;
 
-use super::turns::Place;
+use super::turns::Permit;
 use crate::ask::config;
 use crate::ask::error::Error;
 
@@ -83,8 +83,8 @@ impl Proxy {
         Ok(Some((listen, proxy)))
     }
 
-    /// Takes a connection from an address; `None` if it is not that of the web server, or if there are too many.
-    pub fn connection(&self, from: IpAddr) -> Option<Place> {
+    /// Accepts a connection from an address; `None` if it is not the web server, or if there are too many.
+    pub fn connection(&self, from: IpAddr) -> Option<Permit> {
         let is_known = self
             .addresses
             .iter()

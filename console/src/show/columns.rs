@@ -4,13 +4,13 @@ use jobstats_core::base::operation::OPERATIONS;
 use jobstats_core::output::quantity::Quantity;
 use ratatui::style::{Style, Stylize};
 
-use crate::live::history::Board;
+use crate::live::history::History;
 use crate::live::rows::{Row, Table};
 use crate::live::sums::Amount;
 use crate::live::user_names;
 use crate::live::view::{By, Sort, View};
 use crate::show::line::{BAR as BAR_STYLE, DIM, Line, PLAIN, TITLE, WARNING, line, push};
-use crate::show::page::Look;
+use crate::show::page::ScreenState;
 use crate::values::number::{Number, UNKNOWN, Widths, bar};
 use crate::values::text;
 
@@ -56,13 +56,13 @@ jobstats_core::named! {
         Server = "server",
         Entries = "entries",
     }
-    /// Returns the word for what the column shows.
+    /// Returns the title of the column.
     fn word;
 }
 
 use Column::*;
 
-/// The width from which on rows are compared with what is usual.
+/// The minimum width for baselines.
 const COMPARED: usize = 120;
 
 /// The columns of the work of a row.
@@ -78,7 +78,7 @@ const OPERATION: [Column; 9] = [
 
 /// Returns the columns in order. On a narrow screen the last ones are left out.
 fn columns(by: By) -> impl Iterator<Item = Column> {
-    let (who, work, more): (&[_], &[_], &[_]) = match by {
+    let (owner, work, more): (&[_], &[_], &[_]) = match by {
         By::User => (&[Account, Jobs], &WORK, &[Nodes]),
         By::Account => (&[Users, Jobs], &WORK, &[Nodes]),
         By::Job => (&[User, Account], &WORK, &[Nodes]),
@@ -88,13 +88,13 @@ fn columns(by: By) -> impl Iterator<Item = Column> {
         By::Operation => (&[Users], &OPERATION, &[Jobs, Nodes]),
         By::Entry => (&[], &WORK, &[]),
     };
-    let all = [&[Rank, Name], who, work, more].into_iter().flatten();
+    let all = [&[Rank, Name], owner, work, more].into_iter().flatten();
     // A target is on itself.
     all.copied()
         .filter(move |column| *column != Target || by != By::Target)
 }
 
-/// The columns that say whose work it is, where it was, and what is usual: work that is in no entry has none of them.
+/// The columns of owner, place and baseline, which untracked usage does not have.
 const OF_ENTRIES: [Column; 13] = [
     Rank, Name, User, Users, Account, Jobs, Nodes, Status, Usual, Target, Operation, Server,
     Entries,
@@ -214,9 +214,9 @@ impl Column {
 
 /// Everything that the cells of a table depend on besides their rows.
 pub struct Context<'a> {
-    pub board: &'a Board,
+    pub board: &'a History,
     pub view: &'a View,
-    pub look: &'a Look,
+    pub look: &'a ScreenState,
     /// The file system whose name is left out of names of targets.
     pub filesystem: Option<&'a str>,
 }
@@ -246,7 +246,7 @@ impl Context<'_> {
 }
 
 /// A column with its cells.
-struct Filled {
+struct FilledColumn {
     column: Column,
     cells: Vec<Cell>,
     /// The widths of numbers.
@@ -264,7 +264,7 @@ pub fn lines(table: &Table, context: &Context<'_>, width: usize) -> Vec<Line> {
     let wanted = wanted(table, context, width);
     let mut filled = fill(&wanted, table, context, room);
     // An account is worth less than the bytes read and written.
-    let has = |filled: &[Filled], column| filled.iter().any(|one| one.column == column);
+    let has = |filled: &[FilledColumn], column| filled.iter().any(|one| one.column == column);
     if has(&filled, Account) && !has(&filled, Write) {
         let others: Vec<_> = wanted.into_iter().filter(|it| *it != Account).collect();
         filled = fill(&others, table, context, room);
@@ -272,11 +272,11 @@ pub fn lines(table: &Table, context: &Context<'_>, width: usize) -> Vec<Line> {
     let gaps = GAP * filled.len().saturating_sub(1);
     let taken = gaps + filled.iter().map(|one| one.width).sum::<usize>();
     let bar_width = widen(&mut filled, room.saturating_sub(taken), context.look.bars);
-    let title = |filled: &Filled| {
+    let title = |filled: &FilledColumn| {
         let title = titled(filled.column, sort, context);
         match filled.is_text() {
             true => text::left(&title, filled.width),
-            // A title stands above the bar too.
+            // A title also covers the bar.
             false => text::right(&title, filled.width),
         }
     };
@@ -287,7 +287,7 @@ pub fn lines(table: &Table, context: &Context<'_>, width: usize) -> Vec<Line> {
         let value = row.sums.service().map_or(0.0, |it| it.rate);
         let bar = bar(context.length(value, most), bar_width.saturating_sub(1));
         let bar = text::left(&bar, bar_width);
-        let cell = |filled: &Filled| match &filled.cells[at] {
+        let cell = |filled: &FilledColumn| match &filled.cells[at] {
             Cell::Text(text) => text::left(text, filled.width),
             Cell::Number(number) => text::right(
                 &number.aligned(filled.widths),
@@ -327,12 +327,12 @@ fn put_name(line: &mut Line, name: &str) {
     }
 }
 
-/// Joins cells to a line behind a sign. The bar stands apart, because it has another colour.
+/// Joins cells to a line after a sign. The bar is separate because of its colour.
 fn joined(
     (sign, sign_style): (&str, Style),
     style: Style,
-    filled: &[Filled],
-    cell: impl Fn(&Filled) -> String,
+    filled: &[FilledColumn],
+    cell: impl Fn(&FilledColumn) -> String,
     bar: Option<String>,
 ) -> Line {
     let cells: Vec<_> = filled.iter().map(cell).collect();
@@ -362,7 +362,7 @@ fn wanted(table: &Table, context: &Context<'_>, width: usize) -> Vec<Column> {
     let sort = table.sort;
     let mut rows = table.rows.iter();
     let is_compared = width >= COMPARED && rows.any(|row| context.times_usual(row).is_some());
-    // Servers without times have nothing to show there.
+    // Servers without times have empty cells.
     let is_wanted = |column: &Column| match column {
         Service | PerRequest => sort == Sort::Service || table.total.service().is_some(),
         Account => context.view.has_accounts && table.rows.iter().any(|row| row.accounts > 0),
@@ -378,14 +378,19 @@ fn wanted(table: &Table, context: &Context<'_>, width: usize) -> Vec<Column> {
 }
 
 /// Returns the first of these columns that fit, with their cells.
-fn fill(wanted: &[Column], table: &Table, context: &Context<'_>, width: usize) -> Vec<Filled> {
-    let mut filled: Vec<Filled> = Vec::new();
+fn fill(
+    wanted: &[Column],
+    table: &Table,
+    context: &Context<'_>,
+    width: usize,
+) -> Vec<FilledColumn> {
+    let mut filled: Vec<FilledColumn> = Vec::new();
     let mut taken = 0;
     for column in wanted.iter().copied() {
         let cells = all(table).map(|row| column.cell(row, context));
         let cells: Vec<Cell> = cells.collect();
         let title = text::width(&titled(column, table.sort, context));
-        let mut one = Filled::new(column, cells, title, context.look.amounts);
+        let mut one = FilledColumn::new(column, cells, title, context.look.amounts);
         if column == Service && context.look.bars {
             one.width += BAR.0 + 1;
         }
@@ -399,7 +404,7 @@ fn fill(wanted: &[Column], table: &Table, context: &Context<'_>, width: usize) -
     filled
 }
 
-impl Filled {
+impl FilledColumn {
     fn new(column: Column, cells: Vec<Cell>, title: usize, amounts: bool) -> Self {
         let numbers = cells.iter().filter_map(|cell| match cell {
             Cell::Number(number) => Some(number),
@@ -446,7 +451,7 @@ impl Filled {
 }
 
 /// Gives spare room to the names that need it, and then to bars. Returns the width of bars.
-fn widen(filled: &mut [Filled], mut spare: usize, has_bars: bool) -> usize {
+fn widen(filled: &mut [FilledColumn], mut spare: usize, has_bars: bool) -> usize {
     for column in [Name, User, Account] {
         for one in filled.iter_mut().filter(|one| one.column == column) {
             let wanted = one.longest.min(NAME.1);

@@ -1,4 +1,4 @@
-//! A page of HTML that needs nothing else: no script, no font, no file beside it.
+//! A self-contained page of HTML, without scripts, fonts or other files.
 //!
 //! Templates escape all text. The only pieces that they take as they are, are the SVG of [`crate::show::chart`], which
 //! escapes text in one place, and the style sheet.
@@ -20,7 +20,7 @@ pub const ROWS: usize = 200;
 /// The largest width of a name in a table.
 const NAME: usize = 40;
 
-/// The length up to which a word with hyphens is kept on one line, even that of a phone.
+/// The length up to which a word with hyphens is not broken, even on a phone.
 const WHOLE: usize = 32;
 
 /// A page.
@@ -32,7 +32,7 @@ pub struct Page {
     /// The word above the heading, such as `File system`.
     pub kind: &'static str,
     pub heading: String,
-    /// The sentence that says the most important.
+    /// The main sentence.
     pub lead: String,
     /// Lines about the page: its window, zone and origin.
     pub about: Vec<String>,
@@ -158,7 +158,7 @@ jobstats_core::named! {
 }
 
 impl Cell {
-    /// Returns a cell of a name, of which the end is cut if it is very long.
+    /// Returns a cell of a name, truncated if very long.
     pub fn text(text: &str) -> Self {
         Self {
             text: cut(&shown(text), NAME),
@@ -193,7 +193,7 @@ impl Cell {
         }
     }
 
-    /// Returns a cell of a name, or of the sign of one that is not known.
+    /// Returns a cell of a name, or of an unknown name.
     pub fn name(name: Option<&String>) -> Self {
         Self::text(name.map_or(UNKNOWN, String::as_str))
     }
@@ -228,7 +228,7 @@ impl Cell {
 }
 
 impl Table {
-    /// Returns a table of rows, each of which has its cells with the titles of their columns.
+    /// Returns a table of rows with titled cells.
     pub fn new<T: Into<String>, R: IntoIterator<Item = (T, Cell)>>(
         caption: &str,
         rows: impl IntoIterator<Item = R>,
@@ -252,7 +252,7 @@ impl Table {
         table
     }
 
-    /// Returns a table of the rows with the largest numbers, which says how many others there are.
+    /// Returns a table of the rows with the largest numbers, and the number of other rows.
     pub fn largest<R, T: Into<String>, C: IntoIterator<Item = (T, Cell)>>(
         caption: &str,
         rows: &[R],
@@ -268,7 +268,7 @@ impl Table {
         }
     }
 
-    /// Returns the table without the columns, after the first, in which nothing is known.
+    /// Drops empty columns after the first.
     pub fn filled(&self) -> Self {
         let is_known = |cell: &Cell| !["", UNKNOWN].contains(&&*cell.text);
         let has_any = |at: usize| {
@@ -299,7 +299,7 @@ impl Page {
     }
 }
 
-/// Returns the tables that say something.
+/// Returns the non-empty tables.
 fn present(tables: &[Table]) -> Vec<Table> {
     let says = |table: &&Table| !table.rows.is_empty() || table.note.is_some();
     tables.iter().filter(says).map(Table::filled).collect()

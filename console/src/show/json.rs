@@ -5,7 +5,7 @@ use jobstats_core::base::instant::Micros;
 use jobstats_core::base::operation::OPERATIONS;
 use serde::Serialize;
 
-use crate::live::history::{self, Board};
+use crate::live::history::{self, History};
 use crate::live::interval;
 use crate::live::rows::{Row, Table};
 use crate::live::sums::Sums;
@@ -36,7 +36,7 @@ struct Document<'a> {
     targets: Vec<Target<'a>>,
     failures: Vec<Failure<'a>>,
     total: &'a Sums,
-    rows: Vec<One<'a>>,
+    rows: Vec<RankedGroup<'a>>,
     more: usize,
     more_share: Option<f64>,
     without_share: Option<f64>,
@@ -66,7 +66,7 @@ struct Failure<'a> {
 }
 
 #[derive(Serialize)]
-struct One<'a> {
+struct RankedGroup<'a> {
     rank: usize,
     name: String,
     late: bool,
@@ -94,7 +94,7 @@ struct Untracked<'a> {
 }
 
 /// Returns the table as one line. Names are as Lustre has them; characters that a terminal could obey are escaped.
-pub fn line(board: &Board, table: &Table, view: &View) -> Result<String, serde_json::Error> {
+pub fn line(board: &History, table: &Table, view: &View) -> Result<String, serde_json::Error> {
     let document = Document {
         version: VERSION,
         time: time(board.time),
@@ -145,9 +145,9 @@ fn target(target: &history::Target) -> Target<'_> {
     }
 }
 
-fn row<'a>(row: &'a Row, board: &Board, view: &'a View) -> One<'a> {
+fn row<'a>(row: &'a Row, board: &History, view: &'a View) -> RankedGroup<'a> {
     let users = &view.users;
-    One {
+    RankedGroup {
         rank: row.rank,
         name: row.key.name(),
         late: row.is_late,

@@ -8,10 +8,10 @@ use crate::values::text;
 /// A line: pieces of text from left to right, each with its style.
 pub type Line = ratatui::text::Line<'static>;
 
-/// The style of text without a meaning of its own. No style differs from all others by its colour alone.
+/// The default style. No style differs from the others by colour alone.
 pub const PLAIN: Style = Style::new();
 
-/// The style of a name or a number that stands out.
+/// The style of important names and numbers.
 pub const STRONG: Style = PLAIN.add_modifier(Modifier::BOLD);
 
 /// The style of text that explains.
@@ -20,7 +20,7 @@ pub const DIM: Style = PLAIN.add_modifier(Modifier::DIM);
 /// The style of the titles of columns.
 pub const TITLE: Style = PLAIN.add_modifier(Modifier::UNDERLINED);
 
-/// The style of a bar. That of the selected row looks like the others.
+/// The style of a bar, the same in the selected row.
 pub const BAR: Style = PLAIN.remove_modifier(Modifier::REVERSED).fg(Color::Cyan);
 
 /// The style of a state that needs attention.

@@ -2,7 +2,7 @@
 
 use jobstats_core::base::instant::Micros;
 
-use crate::live::history::Board;
+use crate::live::history::History;
 use crate::live::rows::Table;
 use crate::live::rows::untracked::Untracked;
 use crate::live::view::{By, View};
@@ -32,9 +32,9 @@ pub enum Mode {
 
 /// The choices of a person for the screen, besides the view.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Look {
+pub struct ScreenState {
     pub mode: Mode,
-    /// True if the screen stands still.
+    /// True if the screen is paused.
     pub is_paused: bool,
     pub selected: usize,
     pub head: bool,
@@ -54,7 +54,7 @@ pub struct Look {
     pub message: Option<String>,
 }
 
-impl Look {
+impl ScreenState {
     /// Returns the look to begin with.
     pub fn new(mode: Mode) -> Self {
         Self {
@@ -73,7 +73,7 @@ impl Look {
 }
 
 /// Returns the number of rows that a screen of this height has room for.
-pub fn room(board: &Board, view: &View, look: &Look, height: usize) -> usize {
+pub fn room(board: &History, view: &View, look: &ScreenState, height: usize) -> usize {
     let head = match look.head {
         true => heads_of(board) + 1 + board.silent.len().min(FAILURES),
         false => 0,
@@ -84,12 +84,12 @@ pub fn room(board: &Board, view: &View, look: &Look, height: usize) -> usize {
     look.rows.map_or(room, |rows| rows.min(room))
 }
 
-/// Returns the lines of the screen, none of which is wider than `width`.
+/// Returns the lines of the screen, at most `width` wide.
 pub fn page(
-    board: &Board,
+    board: &History,
     table: &Table,
     view: &View,
-    look: &Look,
+    look: &ScreenState,
     width: usize,
     height: usize,
 ) -> Vec<Line> {
@@ -124,8 +124,8 @@ pub fn page(
     lines
 }
 
-/// Says why there is no row.
-fn nothing(board: &Board, table: &Table, view: &View) -> String {
+/// Explains why there is no row.
+fn nothing(board: &History, table: &Table, view: &View) -> String {
     let has_interval = board.targets().any(|target| target.last().is_some());
     let is_limited = !view.filter.is_empty()
         || view.minimum > 0.0
@@ -142,7 +142,7 @@ fn nothing(board: &Board, table: &Table, view: &View) -> String {
     }
 }
 
-/// Says why no work has a value of the dimension.
+/// Explains why no usage has a value of the dimension.
 fn without(view: &View) -> String {
     match view.by {
         By::Account if !view.has_accounts => {
@@ -160,7 +160,7 @@ fn without(view: &View) -> String {
 }
 
 /// Returns the line below the table.
-fn foot_line(table: &Table, view: &View, look: &Look, width: usize) -> Line {
+fn foot_line(table: &Table, view: &View, look: &ScreenState, width: usize) -> Line {
     if let Some(typed) = &look.typing {
         let text = format!(
             "/{}█  words, or !words to leave out; Enter keeps, Esc drops",

@@ -7,9 +7,9 @@ use jiff::Timestamp;
 use rustix::system::uname;
 
 use super::{Error, Source, Step, Update};
-use crate::live::interval::Reading;
-use crate::live::state::{Text, Tracker};
-use crate::source::process::{self, Printed};
+use crate::live::interval::Round;
+use crate::live::state::{Scrape, Tracker};
+use crate::source::process::{self, CommandOutput};
 use crate::source::recording::Recorder;
 
 /// A command that prints the statistics of a server.
@@ -30,7 +30,7 @@ pub struct Commands {
 }
 
 impl Commands {
-    /// Takes commands, each with this time limit and this largest number of bytes. This fails if a format of identifiers is none.
+    /// Takes commands, with a limit of time and bytes for each. Fails if a format of entry IDs is invalid.
     pub fn new(
         inputs: Vec<Input>,
         formats: &[String],
@@ -47,7 +47,7 @@ impl Commands {
     }
 
     /// Runs all commands at once, and returns their outputs in order.
-    fn run(&self) -> Vec<Result<Printed, process::Error>> {
+    fn run(&self) -> Vec<Result<CommandOutput, process::Error>> {
         thread::scope(|scope| {
             let run = |input: &Input| process::run(&input.command, self.limit, self.most);
             let inputs = self.inputs.iter();
@@ -61,8 +61,8 @@ impl Commands {
     }
 }
 
-fn text<'t>(input: &'t Input, printed: &'t Printed) -> Text<'t> {
-    Text {
+fn text<'t>(input: &'t Input, printed: &'t CommandOutput) -> Scrape<'t> {
+    Scrape {
         server: &input.server,
         bytes: &printed.text,
         arrivals: &printed.arrivals,
@@ -73,7 +73,7 @@ impl Source for Commands {
     fn step(&mut self, _step: Step) -> Result<Update, Error> {
         let printed = self.run();
         self.tracker.begin();
-        let mut reading = Reading::default();
+        let mut reading = Round::default();
         for (input, printed) in self.inputs.iter().zip(printed) {
             let taken = printed.map_err(|error| error.to_string());
             let taken = taken.and_then(|printed| {
@@ -86,7 +86,7 @@ impl Source for Commands {
                     if let Some(recorder) = &self.recorder {
                         recorder.keep(text(input, &printed), &taken.parts)?;
                     }
-                    reading.seen.extend(taken.seen);
+                    reading.snapshots.extend(taken.snapshots);
                 }
                 Err(reason) => reading.fail(&input.server, reason),
             }

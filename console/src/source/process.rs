@@ -1,4 +1,4 @@
-//! Runs a command of the shell to its end or to a time limit, and takes what it prints.
+//! Runs a shell command with a time limit, and returns its output.
 
 use std::io;
 use std::process::{Command, ExitStatus};
@@ -19,7 +19,7 @@ mod tests;
 /// The number of bytes of a message that are shown.
 const LONGEST_MESSAGE: usize = 200;
 
-/// The exit codes of lctl when a pattern matches nothing: ENOENT, and ESRCH of Lustre 2.5.
+/// The exit codes of lctl for a pattern without a match: ENOENT, and ESRCH of Lustre 2.5.
 const NO_MATCH: [i32; 2] = [2, 3];
 
 /// An error of a command.
@@ -38,7 +38,7 @@ pub enum Error {
 
 /// The output of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Printed {
+pub struct CommandOutput {
     /// The text, without a line that has the time.
     pub text: Vec<u8>,
     /// The time at which each piece arrived, by the clock of the server if the text begins with the time there.
@@ -46,10 +46,10 @@ pub struct Printed {
 }
 
 /// Runs a command that may print this many bytes.
-pub fn run(command: &str, limit: Duration, most: usize) -> Result<Printed, Error> {
+pub fn run(command: &str, limit: Duration, most: usize) -> Result<CommandOutput, Error> {
     let started = Timestamp::now();
     let mut process = Process::start(Command::new("/bin/sh").arg("-c").arg(command))?;
-    let mut printed = Printed::default();
+    let mut printed = CommandOutput::default();
     let (status, said) = process.finish(limit, false, |piece, after| {
         if printed.text.len() + piece.len() > most {
             return Err(Error::TooMuch(most));
@@ -68,7 +68,7 @@ pub fn run(command: &str, limit: Duration, most: usize) -> Result<Printed, Error
     Ok(printed.by_clock_of_server())
 }
 
-/// Decides whether a text counts. lctl ends with an error if one of several patterns matches nothing, which is normal.
+/// Decides whether a scrape counts. lctl fails if one of several patterns has no match, which is normal.
 fn judge(status: ExitStatus, said: &[String], has_text: bool) -> Result<(), Error> {
     let mut lines = said.iter().map(|line| line.trim());
     let is_no_match = |line: &str| {
@@ -88,7 +88,7 @@ fn judge(status: ExitStatus, said: &[String], has_text: bool) -> Result<(), Erro
     }))
 }
 
-impl Printed {
+impl CommandOutput {
     /// Takes the time of the server, if the text begins with a line of it: `date +%s.%N` in front of lctl prints that. A clock
     /// that differs from ours would make entries seem older or younger than they are.
     fn by_clock_of_server(mut self) -> Self {

@@ -10,7 +10,7 @@ use jobstats_client::spool::{self, Data, Directory, Index, SpoolError};
 use xxhash_rust::xxh3::xxh3_64;
 use zstd::stream::write::Encoder;
 
-use crate::live::state::{Text, TextPart};
+use crate::live::state::{Scrape, ScrapePart};
 use crate::values::when;
 
 /// The zstd level. The texts are so repetitive that the fastest level makes them small.
@@ -44,7 +44,7 @@ impl Recorder {
         let mut builder = DirBuilder::new();
         builder.recursive(true).mode(0o700);
         builder.create(path).map_err(broken)?;
-        // Whether it can be written is asked now, not after the first reading.
+        // Check now whether it is writable, not after the first round.
         tempfile::tempfile_in(path).map_err(broken)?;
         Ok(Self {
             directory: Directory::at(path),
@@ -53,14 +53,14 @@ impl Recorder {
     }
 
     /// Adds the text of a server.
-    pub fn keep(&self, text: Text<'_>, parts: &[TextPart]) -> Result<(), Error> {
+    pub fn keep(&self, text: Scrape<'_>, parts: &[ScrapePart]) -> Result<(), Error> {
         self.put(text, parts).map_err(|cause| Error {
             path: self.directory.path().to_owned(),
             cause,
         })
     }
 
-    fn put(&self, text: Text<'_>, parts: &[TextPart]) -> Result<(), SpoolError> {
+    fn put(&self, text: Scrape<'_>, parts: &[ScrapePart]) -> Result<(), SpoolError> {
         let (mut data, mut texts) = (Vec::new(), Vec::new());
         for part in parts {
             let begin = data.len() as u64;
@@ -94,7 +94,7 @@ impl Recorder {
 }
 
 /// Adds a part of a text as a zstd frame, and returns its size before compression.
-fn pack(text: &[u8], part: &TextPart, data: &mut Vec<u8>) -> io::Result<u64> {
+fn pack(text: &[u8], part: &ScrapePart, data: &mut Vec<u8>) -> io::Result<u64> {
     let mut encoder = Encoder::new(data, LEVEL)?;
     encoder.include_checksum(true)?;
     let mut bytes = 0;

@@ -9,8 +9,8 @@ use jobstats_client::spool::{Directory, Entry, SpoolError, SpoolFile};
 use zstd::stream::read::Decoder;
 
 use super::{Error, Position, Source, Step, Update};
-use crate::live::interval::{Reading, Seen};
-use crate::live::state::{Arrival, Text, Tracker};
+use crate::live::interval::{Round, TargetSnapshot};
+use crate::live::state::{Arrival, Scrape, Tracker};
 use crate::source::recording::LCTL;
 
 /// The number of readings that are read again after a jump, for the course of the load and for entries that come and go.
@@ -24,7 +24,7 @@ const MOST: u64 = 1 << 30;
 
 /// The readings of all servers at one time.
 #[derive(Debug)]
-struct Round {
+struct RecordedRound {
     time: i64,
     /// The file of each server.
     files: Vec<(String, PathBuf)>,
@@ -33,7 +33,7 @@ struct Round {
 
 /// A recording that is played.
 pub struct Replay {
-    rounds: Vec<Round>,
+    rounds: Vec<RecordedRound>,
     /// The number of rounds that were read.
     position: usize,
     tracker: Tracker,
@@ -49,7 +49,7 @@ impl Replay {
             let index = match SpoolFile::index(&entry.path) {
                 Ok(index) => index,
                 Err(SpoolError::Io(cause)) => return Err(broken(cause).into()),
-                // Nobody knows of a damaged file when it was read.
+                // A damaged file has no readable time.
                 Err(_) => continue,
             };
             let times = index.texts.iter().map(|text| text.time.as_microsecond());
@@ -68,7 +68,7 @@ impl Replay {
     }
 
     /// Reads on until this many rounds are read.
-    fn read_to(&mut self, position: usize) -> Vec<Reading> {
+    fn read_to(&mut self, position: usize) -> Vec<Round> {
         let mut readings = Vec::new();
         while self.position < position.min(self.rounds.len()) {
             readings.push(self.read(self.position));
@@ -92,13 +92,13 @@ impl Replay {
         self.position = begin;
     }
 
-    fn read(&mut self, round: usize) -> Reading {
+    fn read(&mut self, round: usize) -> Round {
         let round = &self.rounds[round];
-        let mut reading = Reading::default();
+        let mut reading = Round::default();
         self.tracker.begin();
         for (server, path) in &round.files {
             match read(path, server, &mut self.tracker) {
-                Ok(seen) => reading.seen.extend(seen),
+                Ok(seen) => reading.snapshots.extend(seen),
                 Err(reason) => reading.fail(server, reason),
             }
         }
@@ -107,9 +107,9 @@ impl Replay {
     }
 }
 
-/// Groups files into rounds. A round ends before a server that it has already, and after half of the usual time between two
-/// readings of a server: in a round of which a server is missing, its next text must not take the place.
-fn rounds(files: Vec<(i64, String, Entry)>) -> Vec<Round> {
+/// Groups files into rounds. A round ends before a server that it already has, and after half of the typical interval of a server, so
+/// that the next scrape cannot fill the gap of a missing one.
+fn rounds(files: Vec<(i64, String, Entry)>) -> Vec<RecordedRound> {
     let mut last: HashMap<&str, i64> = HashMap::new();
     let gaps = files
         .iter()
@@ -117,14 +117,14 @@ fn rounds(files: Vec<(i64, String, Entry)>) -> Vec<Round> {
     let mut gaps: Vec<_> = gaps.collect();
     gaps.sort_unstable();
     let longest = gaps.get(gaps.len() / 2).map_or(i64::MAX, |usual| usual / 2);
-    let mut rounds: Vec<Round> = Vec::new();
+    let mut rounds: Vec<RecordedRound> = Vec::new();
     for (time, server, entry) in files {
-        let is_over = |round: &Round| {
+        let is_over = |round: &RecordedRound| {
             let mut servers = round.files.iter().map(|(server, _)| server);
             servers.any(|it| *it == server) || (time - round.time).abs() > longest
         };
         if rounds.last().is_none_or(is_over) {
-            rounds.push(Round {
+            rounds.push(RecordedRound {
                 time,
                 files: Vec::new(),
                 bytes: 0,
@@ -138,8 +138,8 @@ fn rounds(files: Vec<(i64, String, Entry)>) -> Vec<Round> {
     rounds
 }
 
-/// Reads a file, in which the text of each target has a time of its own.
-fn read(path: &Path, server: &str, tracker: &mut Tracker) -> Result<Vec<Seen>, String> {
+/// Reads a file, with a time for each snapshot.
+fn read(path: &Path, server: &str, tracker: &mut Tracker) -> Result<Vec<TargetSnapshot>, String> {
     let file = SpoolFile::open(path).map_err(|error| error.to_string())?;
     let (mut bytes, mut arrivals) = (Vec::new(), Vec::new());
     for text in &file.index.texts {
@@ -150,13 +150,13 @@ fn read(path: &Path, server: &str, tracker: &mut Tracker) -> Result<Vec<Seen>, S
         let packed = file.packed(text).map_err(|error| error.to_string())?;
         unpack(&packed, &mut bytes).map_err(|error| error.to_string())?;
     }
-    let text = Text {
+    let text = Scrape {
         server,
         bytes: &bytes,
         arrivals: &arrivals,
     };
     let taken = tracker.take(text).map_err(|error| error.to_string())?;
-    Ok(taken.seen)
+    Ok(taken.snapshots)
 }
 
 /// Appends what a text contains. A recording may come from anywhere, and a few bytes can contain any number of them.
@@ -234,7 +234,7 @@ mod tests {
             (130, "a"),
         ];
         let rounds = rounds(files.iter().map(file).collect());
-        let servers = |round: &Round| {
+        let servers = |round: &RecordedRound| {
             let servers: Vec<_> = round
                 .files
                 .iter()

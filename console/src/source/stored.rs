@@ -1,73 +1,49 @@
-//! Reads a store: what it knows of each target now, or knew at a moment in the past.
+//! Reads a store, now or at a past time.
 //!
-//! A reading has the last observation of each target, as `jobstats_now()` has it, so that the numbers of the screen can be had by SQL.
-//! Whatever moment is asked for, the reading is made of what the store says of that moment alone.
+//! A round has the last observation of each target, like `jobstats_now()`, so that SQL returns the numbers of the screen. A round of the
+//! past uses only data of that time.
 
 mod errors;
 mod questions;
+mod scope;
+mod targets;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Instant;
 
-use jobstats_client::answers::{Filters, WorkRow};
+use jobstats_client::answers::EntryTotalsRow;
 use jobstats_client::{Backoff, Connector, Options};
 use jobstats_core::base::instant::{MINUTE, Micros};
 use jobstats_core::base::operation::OPERATIONS;
 use jobstats_core::base::target::TargetKind;
+use jobstats_core::usage::times::calls_have_times;
 
 use super::{Source, Step, Update};
 use crate::ask::store;
 use crate::live::history::{Loads, Medians};
-use crate::live::interval::{Failure, Interval, Reading, STORE, Seen, Work};
-use crate::live::who::Who;
+use crate::live::interval::{EntryUsage, Failure, Interval, Round, STORE, TargetSnapshot};
+use crate::live::owner::Owner;
 
 pub use errors::Error;
-use questions::{Session, Target, Wholes};
+use questions::{CountersByTarget, Session, Target};
+pub use scope::Scope;
+use targets::ShownTargets;
 
-/// The time after which accounts and names of users are asked for again.
-const RENEWED: Micros = 10 * MINUTE;
+/// The lifetime of cached accounts and user names.
+const OWNER_LIFETIME: Micros = 10 * MINUTE;
 
 /// The width of the steps of the course of the load, which rollups have.
 const STEP: Micros = 10 * MINUTE;
 
 /// The number of buckets without work that a step passes over.
-const PASSED: usize = 24;
+const MAX_EMPTY_BUCKETS: usize = 24;
 
 /// The time between readings of a target whose usual time is not known.
-const USUAL: Micros = 5 * MINUTE;
-
-/// The targets of a store that are looked at. In a pattern `*` stands for any characters.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Scope {
-    /// The pattern of the names of clusters.
-    pub cluster: Option<String>,
-    /// The pattern of the names of file systems.
-    pub filesystem: Option<String>,
-}
-
-impl Scope {
-    /// Returns both, as the filters of a question.
-    pub fn filters(&self) -> Filters {
-        let list = |pattern: &Option<String>| pattern.clone().map(|pattern| vec![pattern]);
-        Filters {
-            cluster: list(&self.cluster),
-            filesystem: list(&self.filesystem),
-            ..Filters::default()
-        }
-    }
-
-    /// Returns what is said of a store that has no target of this scope.
-    pub fn nothing(&self) -> Error {
-        match *self == Self::default() {
-            true => Error::Empty,
-            false => Error::OutOfScope,
-        }
-    }
-}
+const DEFAULT_INTERVAL: Micros = 5 * MINUTE;
 
 /// A store that is read again and again.
-pub struct Stored {
+pub struct StoreSource {
     connector: Connector,
     scope: Scope,
     /// True if a failure is shown, and tried again, instead of ending the program.
@@ -76,24 +52,24 @@ pub struct Stored {
     /// The moment that is shown; `None` is now.
     at: Option<Micros>,
     /// The reading that was made last, if it has not been dropped.
-    shown: Option<Shown>,
+    shown: Option<ShownTargets>,
     /// The place in time from which the next step goes.
-    place: Option<Place>,
-    people: HashMap<i64, Known>,
-    /// The time at which what is known of identifiers was asked for first.
-    people_since: Micros,
+    place: Option<TimePosition>,
+    owners: HashMap<i64, EntryOwner>,
+    /// The time of the cached owners.
+    owners_since: Micros,
     /// The end of the course of the load.
     history_until: Option<Micros>,
-    /// The end of the hour that is compared with what is usual.
+    /// The end of the hour that is compared with its baseline.
     medians_until: Option<Micros>,
     failures: u32,
-    /// The time of the database, and when it was asked for.
+    /// The time of the database, and the time of that query.
     clock: Option<(Micros, Instant)>,
 }
 
 /// The place of a reading in time.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct TimePosition {
     /// The moment.
     time: Micros,
     /// The last observation up to then.
@@ -104,67 +80,17 @@ struct Place {
     is_rollup: bool,
 }
 
-/// The targets that a reading was made of.
-struct Shown {
-    time: Micros,
-    targets: Vec<Target>,
-    /// True if the targets are of several clusters. As long as they are, their names have the cluster.
-    has_clusters: bool,
-}
-
-impl Shown {
-    fn new(time: Micros, targets: Vec<Target>) -> Self {
-        let mut clusters = targets.iter().map(|it| &it.row.cluster);
-        let first = clusters.next();
-        let has_clusters = clusters.any(|cluster| Some(cluster) != first);
-        Self {
-            time,
-            targets,
-            has_clusters,
-        }
-    }
-
-    fn name(&self, target: &Target) -> Arc<str> {
-        match self.has_clusters {
-            true => format!("{}/{}", target.row.cluster, target.row.target).into(),
-            false => target.row.target.as_str().into(),
-        }
-    }
-
-    /// Returns the names of the targets that are not late at a time.
-    fn pending(&self, time: Micros) -> Vec<Arc<str>> {
-        let pending = self.targets.iter().filter(|it| !it.is_late(time));
-        pending.map(|it| self.name(it)).collect()
-    }
-
-    /// Returns the targets of which the reading before does not have the observation.
-    fn fresh(&self, before: Option<&Self>) -> Vec<&Target> {
-        let known = before.iter().flat_map(|before| &before.targets);
-        let known: HashSet<_> = known.map(Target::observation).collect();
-        let targets = self.targets.iter();
-        let fresh = targets.filter(|it| !known.contains(&it.observation()));
-        fresh.collect()
-    }
-
-    /// Returns the usual time between the readings of most targets.
-    fn pace(&self) -> Micros {
-        let mut usual: Vec<_> = self.targets.iter().filter_map(|it| it.usual).collect();
-        usual.sort_unstable();
-        usual.get(usual.len() / 2).copied().unwrap_or(USUAL).max(1)
-    }
-}
-
 /// The owner of an identifier, and the number and the name of the user.
-type Known = (Arc<Who>, Option<(u32, Box<str>)>);
+type EntryOwner = (Arc<Owner>, Option<(u32, Box<str>)>);
 
-impl Stored {
+impl StoreSource {
     /// Takes the connection, what of the store is looked at, and the moment to begin with; `None` is now.
     ///
     /// With `is_patient`, a failure that may pass is part of a reading. It ends the program otherwise.
     ///
     /// # Errors
     ///
-    /// Fails if the settings do not describe a connection. Nothing is connected yet.
+    /// Fails if the settings do not describe a connection. Does not connect.
     pub fn new(
         options: &Options,
         scope: Scope,
@@ -179,8 +105,8 @@ impl Stored {
             at,
             shown: None,
             place: None,
-            people: HashMap::new(),
-            people_since: 0,
+            owners: HashMap::new(),
+            owners_since: 0,
             history_until: None,
             medians_until: None,
             failures: 0,
@@ -220,15 +146,15 @@ impl Stored {
         let (was_at, mut begins_anew) = (self.at, self.shown.is_none());
         if let Some(place) = self.place {
             match self.moved(step, place)? {
-                Moment::Stays => {}
-                Moment::Now => self.at = None,
-                Moment::At(at) => {
+                Destination::Stays => {}
+                Destination::Now => self.at = None,
+                Destination::At(at) => {
                     begins_anew |= at < place.time;
                     self.at = Some(at);
                 }
-                Moment::Nothing => return Ok(Update::default()),
+                Destination::Nothing => return Ok(Update::default()),
             }
-            // What is now follows what was a while ago only if nothing of it is missing.
+            // Live rounds follow the past only without a gap.
             begins_anew |= was_at.is_some() && self.at.is_none();
         }
         let read = match self.place.filter(|it| it.is_rollup && step == Step::Next) {
@@ -236,7 +162,7 @@ impl Stored {
             None => self.read(begins_anew),
         };
         if let (Err(Error::Before { .. }), Step::By(..0), Some(_)) = (&read, step, &self.shown) {
-            // Nothing is kept of the time before, so the screen stays where it is.
+            // Earlier data is not retained, so the screen stays.
             self.at = was_at;
             return Ok(Update::default());
         }
@@ -247,10 +173,10 @@ impl Stored {
     fn read_on(
         &mut self,
         begins_anew: bool,
-        place: Place,
+        place: TimePosition,
         was_at: Option<Micros>,
     ) -> Result<Update, Error> {
-        for _ in 0..PASSED {
+        for _ in 0..MAX_EMPTY_BUCKETS {
             match (self.read(begins_anew), self.at) {
                 (Err(error), Some(at)) if error.kind().is_none() => {
                     self.at = Some(at.saturating_add(place.pace));
@@ -267,34 +193,36 @@ impl Stored {
     }
 
     /// Returns the moment to which a step goes. A step over a time without observations goes to the next ones.
-    fn moved(&mut self, step: Step, place: Place) -> Result<Moment, Error> {
+    fn moved(&mut self, step: Step, place: TimePosition) -> Result<Destination, Error> {
         let (is_live, is_patient) = (self.at.is_none(), self.is_patient);
         let by = match step {
-            Step::Next if is_live => return Ok(Moment::Stays),
-            Step::End => return Ok(Moment::Now),
+            Step::Next if is_live => return Ok(Destination::Stays),
+            Step::End => return Ok(Destination::Now),
             Step::Begin => {
                 let first = self.session()?.first()?;
-                return Ok(first.map_or(Moment::Stays, |first| Moment::At(first + place.pace)));
+                return Ok(first.map_or(Destination::Stays, |first| {
+                    Destination::At(first + place.pace)
+                }));
             }
             Step::Next => 1,
             Step::By(by) => by,
         };
-        // What is shown after the last reading is that reading.
+        // After the last round, the screen shows that round.
         let base = if by < 0 { place.newest } else { place.time };
         let wanted = base.saturating_add(place.pace.saturating_mul(by as Micros));
         if by < 0 {
             let before = self.session()?.before(wanted)?;
-            return Ok(Moment::At(match before {
+            return Ok(Destination::At(match before {
                 Some(before) if before <= wanted - place.pace && !place.is_rollup => before,
                 _ => wanted,
             }));
         }
         Ok(match self.session()?.after(place.time)? {
-            _ if is_live => Moment::Stays,
-            _ if place.is_rollup && wanted <= self.now() => Moment::At(wanted),
-            Some(after) => Moment::At(wanted.min(self.now()).max(after)),
-            None if is_patient => Moment::Now,
-            None => Moment::Nothing,
+            _ if is_live => Destination::Stays,
+            _ if place.is_rollup && wanted <= self.now() => Destination::At(wanted),
+            Some(after) => Destination::At(wanted.min(self.now()).max(after)),
+            None if is_patient => Destination::Now,
+            None => Destination::Nothing,
         })
     }
 
@@ -313,7 +241,7 @@ impl Stored {
             true => newest,
             false => at.unwrap_or(now),
         };
-        let shown = Shown::new(time, targets);
+        let shown = ShownTargets::new(time, targets);
         let before = self.shown.as_ref().filter(|_| !begins_anew);
         let before = before.filter(|it| it.has_clusters == shown.has_clusters);
         let begins_anew = before.is_none();
@@ -325,14 +253,14 @@ impl Stored {
             Some(work) => work,
             None => self.session()?.work(&fresh, at)?,
         };
-        let users = self.meet(&work, time)?;
-        let wholes = self.session()?.wholes(&fresh)?;
-        let readings = self.readings(&shown, &fresh, (&work, wholes), begins_anew);
+        let users = self.load_owners(&work, time)?;
+        let counters = self.session()?.counters(&fresh)?;
+        let readings = self.readings(&shown, &fresh, (&work, counters), begins_anew);
         let until = time - time.rem_euclid(STEP);
         let history = self.history(until, begins_anew, shown.has_clusters)?;
         let medians = self.medians(until, begins_anew, shown.has_clusters)?;
         let pace = shown.pace();
-        self.place = Some(Place {
+        self.place = Some(TimePosition {
             time,
             newest: newest.min(time),
             pace,
@@ -350,12 +278,11 @@ impl Stored {
         })
     }
 
-    /// Returns the targets that were observed up to a moment. Where observations are not kept any more, they are those of a bucket of a
-    /// rollup, with their work in it.
+    /// Returns the targets observed up to a time; beyond the retention of increments, the targets and totals of a bucket of a rollup.
     fn targets(
         &mut self,
         at: Option<Micros>,
-    ) -> Result<(Vec<Target>, Option<Vec<WorkRow>>), Error> {
+    ) -> Result<(Vec<Target>, Option<Vec<EntryTotalsRow>>), Error> {
         let all = self.session()?.targets(at)?;
         let targets: Vec<_> = all.iter().cloned().filter_map(Target::observed).collect();
         if let Some(at) = at.filter(|_| targets.is_empty())
@@ -366,30 +293,29 @@ impl Stored {
         Ok((targets, None))
     }
 
-    /// Returns what is said of a store, or of a moment, of which nothing is known.
+    /// Returns the error for a store or a time without data.
     fn nothing(&mut self, at: Option<Micros>) -> Result<Error, Error> {
         let first = self.session()?.first()?;
         if let Some(at) = at.filter(|_| self.place.is_none()) {
-            self.place = Some(Place {
+            self.place = Some(TimePosition {
                 time: at,
                 newest: at,
-                pace: USUAL,
+                pace: DEFAULT_INTERVAL,
                 is_rollup: false,
             });
         }
         Ok(first.map_or_else(|| self.scope.nothing(), |first| Error::Before { first }))
     }
 
-    /// Returns a reading of the targets whose observations are new, and after a jump a second one, which says which targets were late at
-    /// that moment.
+    /// Returns a round of the new observations, and after a jump a second one with the targets that were late.
     fn readings(
         &self,
-        shown: &Shown,
+        shown: &ShownTargets,
         fresh: &[&Target],
-        (work, mut wholes): (&[WorkRow], Wholes),
+        (work, mut counters): (&[EntryTotalsRow], CountersByTarget),
         begins_anew: bool,
-    ) -> Vec<Reading> {
-        let mut work_of: HashMap<i32, Vec<&WorkRow>> = HashMap::new();
+    ) -> Vec<Round> {
+        let mut work_of: HashMap<i32, Vec<&EntryTotalsRow>> = HashMap::new();
         for one in work {
             work_of.entry(one.target_id).or_default().push(one);
         }
@@ -397,48 +323,46 @@ impl Stored {
             let work = work_of.remove(&target.row.target_id).unwrap_or_default();
             let mut seen = self.seen(target, shown.name(target), &work);
             if let Some(interval) = &mut seen.interval {
-                interval.whole = wholes.remove(&target.row.target_id);
+                interval.counters = counters.remove(&target.row.target_id);
             }
             seen
         });
-        let reading = Reading {
+        let reading = Round {
             time: shown.time,
             pending: shown.pending(shown.time),
-            ..Reading::default()
+            ..Round::default()
         };
-        let mut readings = vec![Reading {
-            seen: seen.collect(),
+        let mut readings = vec![Round {
+            snapshots: seen.collect(),
             ..reading.clone()
         }];
         readings.extend(begins_anew.then_some(reading));
         readings
     }
 
-    fn seen(&self, target: &Target, name: Arc<str>, rows: &[&WorkRow]) -> Seen {
+    fn seen(&self, target: &Target, name: Arc<str>, rows: &[&EntryTotalsRow]) -> TargetSnapshot {
         let row = &target.row;
         let count = |count: Option<i32>| count.unwrap_or_default().unsigned_abs().into();
         let interval = row.since.map(|since| {
-            let mut usecs = rows
-                .iter()
-                .flat_map(|it| it.usecs.iter().take(OPERATIONS.len()));
-            let has_times = usecs.any(Option::is_some);
+            let usecs = rows.iter();
+            let usecs = usecs.flat_map(|it| it.usecs.iter().take(OPERATIONS.len()));
             let work = rows.iter().filter_map(|it| {
-                let who = Arc::clone(&self.people.get(&it.entry_id)?.0);
+                let owner = Arc::clone(&self.owners.get(&it.entry_id)?.0);
                 let totals = questions::totals(it);
-                Some(Work { who, totals })
+                Some(EntryUsage { owner, totals })
             });
             Interval {
                 since: since.as_microsecond(),
                 until: target.time,
-                timed: (!rows.is_empty()).then_some(has_times),
+                timed: calls_have_times(usecs.map(Option::is_some)),
                 work: work.collect(),
-                whole: None,
+                counters: None,
                 added: count(row.added),
                 resets: count(row.resets),
                 removed: count(row.removed),
             }
         });
-        Seen {
+        TargetSnapshot {
             target: name,
             kind: TargetKind::named(&row.kind).unwrap_or(TargetKind::Ost),
             server: row.server.as_deref().unwrap_or_default().into(),
@@ -449,32 +373,36 @@ impl Stored {
         }
     }
 
-    /// Asks who the owners of this work are, unless they are known, and returns the names of their users.
-    fn meet(&mut self, work: &[WorkRow], time: Micros) -> Result<Vec<(u32, Box<str>)>, Error> {
+    /// Loads unknown owners, and returns the names of the users.
+    fn load_owners(
+        &mut self,
+        work: &[EntryTotalsRow],
+        time: Micros,
+    ) -> Result<Vec<(u32, Box<str>)>, Error> {
         // Accounts and names change, and are different in the past.
-        if (time - self.people_since).abs() > RENEWED {
-            self.people.clear();
-            self.people_since = time;
+        if (time - self.owners_since).abs() > OWNER_LIFETIME {
+            self.owners.clear();
+            self.owners_since = time;
         }
         let wanted: BTreeSet<i64> = work.iter().map(|it| it.entry_id).collect();
-        let unknown = wanted.iter().filter(|it| !self.people.contains_key(it));
+        let unknown = wanted.iter().filter(|it| !self.owners.contains_key(it));
         let unknown: Vec<i64> = unknown.copied().collect();
         if !unknown.is_empty() {
             let entries = self.session()?.entries(unknown, time)?;
-            let people = entries.into_iter().map(|entry| {
-                let who = Arc::new(questions::who(&entry));
-                let user = who.user.zip(entry.user_name.map(Into::into));
-                (entry.entry_id, (who, user))
+            let owners = entries.into_iter().map(|entry| {
+                let owner = Arc::new(questions::owner(&entry));
+                let user = owner.user.zip(entry.user_name.map(Into::into));
+                (entry.entry_id, (owner, user))
             });
-            self.people.extend(people);
+            self.owners.extend(owners);
         }
         let users = wanted
             .iter()
-            .filter_map(|it| self.people.get(it)?.1.clone());
+            .filter_map(|it| self.owners.get(it)?.1.clone());
         Ok(users.collect::<BTreeMap<_, _>>().into_iter().collect())
     }
 
-    /// Asks for the loads of the day before, unless they are known.
+    /// Loads the load of the previous day, unless it is cached.
     fn history(
         &mut self,
         until: Micros,
@@ -489,8 +417,8 @@ impl Stored {
         Ok(Some(history))
     }
 
-    /// Asks for what is usual in this hour, unless it is known. On a large store that takes seconds: the first picture does not wait for
-    /// it, and of the past the first reading that is printed is compared alone.
+    /// Loads the medians of this hour, unless they are cached. On a large store this takes seconds, so the first screen does not wait for
+    /// it, and the first printed round of the past has no baseline.
     fn medians(
         &mut self,
         until: Micros,
@@ -507,7 +435,7 @@ impl Stored {
         }
         self.medians_until = asks.then_some(until);
         if !asks {
-            // Those of another hour say nothing of this one.
+            // Medians of another hour do not apply.
             return Ok(known.map(|_| Medians::new()));
         }
         // The reading is right without it, and a lost connection shows at the next question.
@@ -515,7 +443,7 @@ impl Stored {
         Ok(Some(medians.unwrap_or_default()))
     }
 
-    /// Returns a reading that says what failed. The targets are as late as they would be without it.
+    /// Returns a round with a failure. Targets become late as they would without it.
     fn failed(&self, time: Micros, error: &Error) -> Update {
         let shown = self.shown.as_ref();
         let failure = Failure {
@@ -523,11 +451,11 @@ impl Stored {
             reason: error.to_string(),
             since: shown.map(|shown| shown.time),
         };
-        let reading = Reading {
+        let reading = Round {
             time,
             pending: shown.map_or_else(Vec::new, |shown| shown.pending(time)),
             failures: vec![failure],
-            ..Reading::default()
+            ..Round::default()
         };
         Update {
             readings: vec![reading],
@@ -536,12 +464,12 @@ impl Stored {
     }
 }
 
-impl Source for Stored {
+impl Source for StoreSource {
     fn step(&mut self, step: Step) -> Result<Update, super::Error> {
         let was_live = self.at.is_none();
         let stepped = self.try_step(step);
         let is_live = self.at.is_none();
-        // A key has said already where to go, and may not have got there.
+        // A key has changed the mode, but the step may have failed.
         let is_live = (was_live != is_live || step != Step::Next).then_some(is_live);
         let error = match stepped {
             Ok(update) => {
@@ -558,7 +486,7 @@ impl Source for Stored {
         let mut update = self.failed(time, &error);
         update.is_live = is_live;
         if error.kind().is_none() {
-            // The store has answered: nothing is known.
+            // The store has answered without data.
             self.shown = None;
             update.begins_anew = true;
             if let (Some(at), Some(place)) = (self.at, &mut self.place) {
@@ -580,13 +508,13 @@ impl Source for Stored {
 }
 
 /// The end of a step.
-enum Moment {
-    /// The moment stays what it is; now goes on.
+enum Destination {
+    /// The time stays; live rounds go on.
     Stays,
     /// To what comes from now on.
     Now,
     /// To a moment in the past.
     At(Micros),
-    /// There is nothing more.
+    /// The end of the data.
     Nothing,
 }

@@ -4,7 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::*;
-use crate::live::interval::Seen;
+use crate::live::interval::TargetSnapshot;
 use crate::source::recording::Recorder;
 
 fn text(target: &str, opens: u64) -> String {
@@ -28,8 +28,8 @@ fn commands(directory: &Path, recorder: Option<Recorder>) -> Commands {
     .unwrap()
 }
 
-fn opens(seen: &Seen) -> Option<i64> {
-    let interval = seen.interval.as_ref()?;
+fn opens(snapshot: &TargetSnapshot) -> Option<i64> {
+    let interval = snapshot.interval.as_ref()?;
     Some(
         interval
             .work
@@ -41,16 +41,16 @@ fn opens(seen: &Seen) -> Option<i64> {
     )
 }
 
-fn summary(reading: &Reading) -> Vec<(String, Option<i64>)> {
+fn summary(reading: &Round) -> Vec<(String, Option<i64>)> {
     reading
-        .seen
+        .snapshots
         .iter()
         .map(|seen| (seen.target.to_string(), opens(seen)))
         .collect()
 }
 
 /// Reads two servers three times, the second time without one of them, and records that.
-fn read_and_record(directory: &Path) -> Vec<Reading> {
+fn read_and_record(directory: &Path) -> Vec<Round> {
     let put = |server: &str, opens: u64| {
         let target = if server == "mds1" {
             "fs-MDT0000"
@@ -76,11 +76,10 @@ fn read_and_record(directory: &Path) -> Vec<Reading> {
     live
 }
 
-/// Returns whether servers were read closer together than readings followed each other. Only then can a recording tell which files were one
-/// reading.
-fn are_apart(live: &[Reading]) -> bool {
+/// Returns whether the servers of a round were closer together than two rounds. Only then can a recording separate the rounds.
+fn are_apart(live: &[Round]) -> bool {
     let spread = live.iter().map(|reading| {
-        let times = reading.seen.iter().map(|seen| seen.time);
+        let times = reading.snapshots.iter().map(|seen| seen.time);
         times.clone().max().unwrap() - times.min().unwrap()
     });
     let gap = live.windows(2).map(|pair| pair[1].time - pair[0].time);
@@ -112,7 +111,7 @@ fn servers_are_read_at_once_and_one_that_fails_does_not_stop_the_others() {
         ]
     );
 
-    // The recording says the same, but that a server failed.
+    // The recording has the same data, except for a failed server.
     let mut replay = Replay::open(&recording, &[]).unwrap();
     let mut played = Vec::new();
     loop {
@@ -123,10 +122,10 @@ fn servers_are_read_at_once_and_one_that_fails_does_not_stop_the_others() {
         assert_eq!(update.position.unwrap().of, 3);
         played.push(reading);
     }
-    let seen = |readings: &[Reading]| {
+    let seen = |readings: &[Round]| {
         readings
             .iter()
-            .map(|it| it.seen.clone())
+            .map(|it| it.snapshots.clone())
             .collect::<Vec<_>>()
     };
     assert_eq!(seen(&played), seen(&live));
@@ -210,7 +209,7 @@ fn a_recording_that_is_damaged_or_none_is_told() {
     fs::write(&entries[0].path, bytes).unwrap();
     let mut replay = Replay::open(&recording, &[]).unwrap();
     let reading = replay.step(Step::Next).unwrap().readings.remove(0);
-    assert!(reading.seen.is_empty() && reading.failures[0].reason.contains("damaged"));
+    assert!(reading.snapshots.is_empty() && reading.failures[0].reason.contains("damaged"));
 }
 
 #[test]

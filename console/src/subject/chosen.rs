@@ -3,14 +3,13 @@
 use jobstats_client::answers::{JobRow, Window};
 
 use super::job;
-use super::{Asked, Subject};
+use super::{Lookup, Subject};
 use crate::ask::error::Error;
 use crate::ask::store::Store;
 use crate::values::text;
 use crate::values::when::Clock;
 
-/// Returns the job that is meant by its number and, where it is given, its scheduler. This fails if the job is unknown, or if
-/// several schedulers have one of this number and none is given.
+/// Returns the job of a number and, if given, a scheduler. Fails if the job is unknown or ambiguous.
 pub fn chosen(
     store: &mut Store,
     job: &str,
@@ -46,7 +45,7 @@ pub fn chosen(
     known("job", job, asked)
 }
 
-/// Returns the option that chooses a job, with the properties that tell it from others.
+/// Returns the option that selects a job, with distinguishing facts.
 fn described(candidate: &JobRow, clock: &Clock) -> String {
     let started = candidate.started;
     let started = started.map(|time| format!("began {}", clock.minute(time)));
@@ -63,8 +62,8 @@ fn described(candidate: &JobRow, clock: &Clock) -> String {
     format!("--scheduler {scheduler}: {}", texts.join(", "))
 }
 
-/// Returns a subject, or the error that the store knows nothing of it.
-pub fn known(kind: &'static str, name: &str, asked: Asked) -> Result<Subject, Error> {
+/// Returns a subject, or the error that it is unknown.
+pub fn known(kind: &'static str, name: &str, asked: Lookup) -> Result<Subject, Error> {
     asked.map_err(|notes| Error::Unknown {
         kind,
         name: text::shown(name),

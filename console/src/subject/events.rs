@@ -1,4 +1,4 @@
-//! Events in words: when and where they were, what was measured, and whose work it was.
+//! Events in words: time, place, measured values and culprits.
 
 use jiff::Timestamp;
 use jobstats_client::answers::EventRow;
@@ -7,8 +7,8 @@ use serde_json::Value;
 use crate::values::number::{UNKNOWN, per_call, percent, rate};
 use crate::values::when::length;
 
-/// The severities of events that somebody is told of.
-pub const TOLD: [&str; 2] = ["warning", "critical"];
+/// The severities that send alerts.
+pub const ALERTED: [&str; 2] = ["warning", "critical"];
 
 /// Returns the time that an event has lasted.
 pub fn lasted(row: &EventRow) -> String {
@@ -36,7 +36,7 @@ fn several(names: &[String]) -> String {
     }
 }
 
-/// Returns what was measured, and what is usual.
+/// Returns the measured value and its baseline.
 pub fn measured(row: &EventRow) -> String {
     let amount = |value| match row.event.as_str() {
         "waiting" | "slow_target" => per_call(value, "service_time"),
@@ -59,8 +59,8 @@ pub fn culprit(row: &EventRow) -> Option<String> {
     subjects(culprits).next().filter(|_| is_named)
 }
 
-/// Says who made the load rise, or why nobody is named.
-pub fn who(row: &EventRow) -> String {
+/// Names the culprits, or explains why there are none.
+pub fn owner(row: &EventRow) -> String {
     let Some(culprits) = &row.culprits else {
         return UNKNOWN.to_owned();
     };
@@ -118,7 +118,7 @@ mod tests {
                 culprits: Some(culprits),
                 ..event("waiting", "warning")
             };
-            (culprit(&row), who(&row))
+            (culprit(&row), owner(&row))
         };
         let ada = "ada (physics), 71 % of the rise";
         let named = said(
@@ -133,14 +133,14 @@ mod tests {
             json!({ "by": "uid", "named": false, "subjects": subjects, "slow": ["a-OST0001"], "load": {} }),
         );
         assert_eq!(slow.1, "nobody: a-OST0001 is slow itself");
-        // A reader of their own work, who is not told whether somebody else is named.
+        // A reader limited to their own usage, to whom other culprits are hidden.
         let own =
             said(json!({ "by": "uid", "named": false, "subjects": [subjects[1]], "slow": [] }));
         assert_eq!(own, (None, "1001, 20 % of the rise".to_owned()));
         let job =
             said(json!({ "by": "job", "named": true, "subjects": [{ "job": "7", "share": 0.5 }] }));
         assert_eq!(job.1, "7, 50 % of the rise");
-        assert_eq!(who(&event("full", "critical")), UNKNOWN);
+        assert_eq!(owner(&event("full", "critical")), UNKNOWN);
     }
 
     #[test]

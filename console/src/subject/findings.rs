@@ -6,7 +6,7 @@ use super::Subject;
 use crate::ask::store::{Error, Store};
 use crate::values::number::percent;
 
-/// Asks what could be better in the work of a subject, if it did any.
+/// Adds findings about the usage of a subject, if it has any.
 pub(super) fn add(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
     if subject.usage.is_empty() {
         return Ok(());

@@ -10,8 +10,10 @@ use jobstats_core::base::pattern::exactly;
 use jobstats_core::series::typical::Typical;
 
 use super::questions::{DAY, Selection, add_course, compared, is_part};
-use super::{COURSE, Fact, Kind, Ranked, Ranking, Subject, Usage, Value, findings, joined, number};
-use crate::ask::store::{Answered, Error, Store};
+use super::{
+    COURSE, Fact, Kind, Ranking, RankingRow, Subject, Usage, Value, findings, joined, number,
+};
+use crate::ask::store::{Answer, Error, Store};
 use crate::values::number::total;
 use crate::values::when::{self, after};
 
@@ -33,16 +35,15 @@ const NOT_COUNTED: [(&str, &str); 2] = [
 /// The largest number of jobs that a question names one by one.
 const NAMED: usize = 100;
 
-/// The largest number of elements of an array that are asked for.
+/// The largest number of elements of an array that are loaded.
 const ELEMENTS: i32 = 10_000;
 
-/// The largest and the smallest number of jobs that say what is usual.
+/// The largest and the smallest number of jobs of a baseline.
 const MOST: i32 = 1000;
 const FEWEST: usize = 5;
 
-/// Returns the last job of each scheduler that has such a number or label and ran in the window; without any, the last one of which only
-/// totals are left.
-pub fn find(store: &mut Store, name: &str, window: Window) -> Result<Answered<JobRow>, Error> {
+/// Returns the last job of each scheduler with this number or label in the window, or else the last job with only totals.
+pub fn find(store: &mut Store, name: &str, window: Window) -> Result<Answer<JobRow>, Error> {
     let mut found = store.ask(&Job {
         job: name.to_owned(),
         scheduler: None,
@@ -59,7 +60,7 @@ pub fn find(store: &mut Store, name: &str, window: Window) -> Result<Answered<Jo
     Ok(found)
 }
 
-/// Returns what is known of a job of which only totals are left.
+/// Returns a job with only totals.
 fn left(row: JobsRow) -> JobRow {
     JobRow {
         label: Some(row.job.clone()),
@@ -76,14 +77,14 @@ fn left(row: JobsRow) -> JobRow {
     }
 }
 
-/// Returns the last elements of such an array or, if there are none, the last jobs with such a number or label.
+/// Returns the last elements of such an array, or else the last jobs with such a number or label.
 fn list(
     store: &mut Store,
     name: &str,
     window: Window,
     filters: Filters,
     n: i32,
-) -> Result<Answered<JobsRow>, Error> {
+) -> Result<Answer<JobsRow>, Error> {
     let since = window.since.or(Some(Timestamp::UNIX_EPOCH));
     let mut question = Jobs {
         window: Window { since, ..window },
@@ -109,7 +110,7 @@ fn groups(name: &str) -> Vec<String> {
     vec![exactly(array), exactly(&format!("{array}[]"))]
 }
 
-/// Returns the filters that tell the work of a job from that of jobs of other schedulers with its number.
+/// Returns filters that exclude jobs of other schedulers with the same number.
 fn filters_of(row: &JobRow) -> Filters {
     let only = |text: &Option<String>| text.as_deref().map(|text| vec![exactly(text)]);
     Filters {
@@ -121,13 +122,12 @@ fn filters_of(row: &JobRow) -> Filters {
     }
 }
 
-/// Returns the work of one of the jobs that were found. The window says which part of it; without its bounds it is all. If there are
-/// several, their work is told apart.
+/// Returns the usage of one of the jobs found, within the window. With several jobs, their usage is kept apart.
 pub fn ask(
     store: &mut Store,
     name: &str,
     asked: Window,
-    found: &Answered<JobRow>,
+    found: &Answer<JobRow>,
     row: &JobRow,
 ) -> Result<Subject, Error> {
     let is_shared = found.rows.len() > 1;
@@ -158,9 +158,9 @@ pub fn ask(
     subject.notes.extend(state(knows, row).map(str::to_owned));
     subject.add(costs(row, &usage.rows));
     if elements.len() < 2 {
-        add_usual(store, &mut subject, row)?;
+        add_baseline(store, &mut subject, row)?;
     }
-    // A number alone does not say of which job work without a number is likely to be.
+    // With a shared number, unattributed usage cannot be assigned to a job.
     if knows && !is_shared {
         subject.notes.extend(not_counted(&usage.rows));
     }
@@ -178,7 +178,7 @@ pub fn ask(
     Ok(subject)
 }
 
-/// Says if accounting does not know the job, or if it still runs.
+/// Notes that the job is unknown to accounting, or still runs.
 const fn state(knows: bool, row: &JobRow) -> Option<&'static str> {
     match (knows, row.started, row.ended) {
         (false, ..) => Some(
@@ -202,7 +202,7 @@ fn costs(row: &JobRow, usage: &[JobUsageRow]) -> [Option<Fact>; 3] {
     [Fact::new("in_service", "Busy per node", busy), all, per_gb]
 }
 
-/// Says how much work is not counted, a sentence for each kind of it.
+/// Describes the excluded usage, with a sentence for each kind.
 fn not_counted(rows: &[JobUsageRow]) -> Vec<String> {
     let kinds = [
         ("read_bytes", "read"),
@@ -230,7 +230,7 @@ fn not_counted(rows: &[JobUsageRow]) -> Vec<String> {
 /// Returns true for rows of the whole job.
 fn is_whole(row: &JobUsageRow) -> bool {
     let is_energy = ENERGY.iter().any(|it| it.0 == row.operation);
-    !is_energy && row.group == Group::default()
+    !is_energy && row.labels == Group::default()
 }
 
 /// Returns the time of the work or, if no work was seen, of the job.
@@ -256,7 +256,7 @@ fn usage_of(row: &JobUsageRow) -> Usage {
 /// Returns the properties of a job.
 fn facts(row: &JobRow, name: &str) -> Vec<Fact> {
     let label = row.label.as_ref().filter(|label| *label != name);
-    // Schedulers print an exit code of 0 for a job that has none yet.
+    // Schedulers print an exit code of 0 for a running job.
     let exit_code = row.exit_code.as_ref().filter(|_| row.ended.is_some());
     let run_time = row.run_time.map(|it| Value::Length(it.0.as_secs_f64()));
     let facts = [
@@ -280,14 +280,14 @@ fn facts(row: &JobRow, name: &str) -> Vec<Fact> {
 
 /// Ranks the targets of the answer about the job.
 fn by_target(rows: &[JobUsageRow]) -> Ranking {
-    let mut targets: BTreeMap<&String, Ranked> = BTreeMap::new();
+    let mut targets: BTreeMap<&String, RankingRow> = BTreeMap::new();
     for row in rows {
-        let Some(name) = &row.group.target else {
+        let Some(name) = &row.labels.target else {
             continue;
         };
-        let target = targets.entry(name).or_insert_with(|| Ranked {
+        let target = targets.entry(name).or_insert_with(|| RankingRow {
             name: Some(name.clone()),
-            ..Ranked::default()
+            ..RankingRow::default()
         });
         match row.operation.as_str() {
             "service_time" => target.service_time = row.total,
@@ -300,10 +300,10 @@ fn by_target(rows: &[JobUsageRow]) -> Ranking {
     Ranking::by_amount("target", targets.into_values().collect())
 }
 
-/// Asks whose the job is by its identifiers, where accounting does not say so.
+/// Loads the owner of the job from its entries, if accounting does not know the job.
 fn by_user(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
     let users = subject.work.summary(store, &[Dimension::User])?;
-    let names = users.rows.iter().filter_map(|row| row.group.user.clone());
+    let names = users.rows.iter().filter_map(|row| row.labels.user.clone());
     let names: Vec<_> = names.collect();
     let user = match names.as_slice() {
         [] => return Ok(()),
@@ -317,9 +317,9 @@ fn by_user(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
     Ok(())
 }
 
-/// Adds how busy a job kept servers, compared with the jobs of its owner that ended in the 30 days before it began. An array, whose work is
-/// that of many jobs, is not compared.
-fn add_usual(store: &mut Store, subject: &mut Subject, row: &JobRow) -> Result<(), Error> {
+/// Compares the load of a job with the owner's jobs that ended in the 30 days before its start. An array, which is many jobs, is not
+/// compared.
+fn add_baseline(store: &mut Store, subject: &mut Subject, row: &JobRow) -> Result<(), Error> {
     let (Some(busy), Some(user), Some(started)) = (row.in_service, &row.user_name, row.started)
     else {
         return Ok(());
@@ -380,19 +380,19 @@ fn add_totals(store: &mut Store, subject: &mut Subject, asked: Window) -> Result
     Ok(())
 }
 
-/// Asks for the nodes of the job, if there are several.
+/// Adds the nodes of the job, if there are several.
 fn by_node(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
     let Some(Value::Count(2..)) = subject.fact("nodes") else {
         return Ok(());
     };
     let nodes = subject.work.summary(store, &[Dimension::Node])?;
     subject.note("Its nodes", &nodes);
-    let ranking = Ranking::of("node", &nodes.rows, |row| (row.group.node.clone(), None));
+    let ranking = Ranking::of("node", &nodes.rows, |row| (row.labels.node.clone(), None));
     subject.rankings.push(ranking);
     Ok(())
 }
 
-/// Returns the elements of an array, or the job that has another name; none for a job of this name.
+/// Returns the elements of an array, or the job under another name; empty for a job of this name.
 fn elements(
     store: &mut Store,
     name: &str,
@@ -413,16 +413,16 @@ fn elements(
     Ok(elements)
 }
 
-/// Returns the seconds for which an element ran, or has run so far.
+/// Returns the run time of an element in seconds, so far if it still runs.
 fn run_time(row: &JobsRow) -> Option<f64> {
     let ended = row.ended.unwrap_or_else(Timestamp::now);
     let time = row.run_time.map(|it| it.0.as_secs_f64());
     time.or_else(|| Some(when::seconds((row.started?, ended))))
 }
 
-/// Ranks the elements of an array by their work, and says which one ran longest.
+/// Ranks the elements of an array by usage, and finds the slowest.
 fn by_element(subject: &mut Subject, elements: &[JobsRow]) {
-    // Of a single one, there is nothing more to say.
+    // A single element needs no ranking.
     if elements.len() < 2 {
         return;
     }
@@ -442,14 +442,14 @@ fn by_element(subject: &mut Subject, elements: &[JobsRow]) {
         Fact::text("slowest", "Slowest", slowest.as_ref()),
         Fact::new("median_run_time", "Median time", median),
     ]);
-    let ranked = elements.iter().map(|it| Ranked {
+    let ranked = elements.iter().map(|it| RankingRow {
         name: Some(it.job.clone()),
         detail: joined([&run_time(it).map(when::length), &it.state]),
         service_time: it.service_time,
         read_bytes: it.read_bytes,
         write_bytes: it.write_bytes,
         metadata: it.metadata,
-        ..Ranked::default()
+        ..RankingRow::default()
     });
     let ranking = Ranking::by_amount("element", ranked.collect());
     subject.rankings.push(ranking);
@@ -482,9 +482,9 @@ pub fn is_done(
     Ok(!jobs.is_empty() && jobs.iter().all(is_done))
 }
 
-/// Returns the filters that let through the work of a job, or of the elements of an array: of many by what maintenance knows of them.
+/// Returns the filters for a job or the elements of an array; many elements are selected by their array.
 fn filters(name: &str, own: Filters, elements: &[JobsRow]) -> Filters {
-    let numbers = elements.iter().filter_map(|it| it.group.job.as_deref());
+    let numbers = elements.iter().filter_map(|it| it.labels.job.as_deref());
     let numbers: BTreeSet<_> = numbers.map(exactly).collect();
     let (job, job_group) = match numbers.len() {
         0 => (Some(vec![exactly(name)]), None),

@@ -63,10 +63,10 @@ fn space(space: &Space) -> Json {
     };
     let rows = space.answered.rows.iter().map(|row| {
         json!({
-            "cluster": row.group.cluster,
-            "filesystem": row.group.filesystem,
-            "user": row.group.user,
-            "uid": row.group.uid,
+            "cluster": row.labels.cluster,
+            "filesystem": row.labels.filesystem,
+            "user": row.labels.user,
+            "uid": row.labels.uid,
             "bytes": whole(row.bytes),
             "share": space.share(row),
             "inodes": row.inodes.map(whole),
@@ -99,14 +99,14 @@ fn value(value: &Value) -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::subject::Ranked;
+    use crate::subject::RankingRow;
 
     #[test]
     fn whole_numbers_keep_all_digits() {
-        let row = Ranked {
+        let row = RankingRow {
             read_bytes: Some(Decimal::from(u64::MAX)),
             service_time: Some(Decimal::new(125, 2)),
-            ..Ranked::default()
+            ..RankingRow::default()
         };
         let row = json!(row);
         assert_eq!(row["read_bytes"].to_string(), "18446744073709551615");

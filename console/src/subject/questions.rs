@@ -1,4 +1,4 @@
-//! The questions that are asked about several kinds of subjects, and about file systems.
+//! Questions for several kinds of subjects and for file systems.
 
 use std::fmt::Display;
 
@@ -9,7 +9,7 @@ use jobstats_client::answers::{
 use jobstats_core::base::operation::{self, OPERATIONS};
 
 use super::{COURSE, Course, Fact, Kind, Subject, Usage, Value, number};
-use crate::ask::store::{Answered, Error, Store};
+use crate::ask::store::{Answer, Error, Store};
 use crate::values::when::{self, Span};
 
 /// The seconds of a day.
@@ -26,7 +26,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Returns a part of the work: that which also passes filters that are changed so.
+    /// Returns a selection with changed filters.
     pub fn part(mut self, change: impl FnOnce(&mut Filters)) -> Self {
         change(&mut self.filters);
         self
@@ -37,14 +37,14 @@ impl Selection {
         Window::new(self.window.0, self.window.1)
     }
 
-    /// Asks for the rates of operations, in steps of so many seconds or in one step.
+    /// Loads the rates of operations, in steps of so many seconds or in one step.
     pub fn rates(
         &self,
         store: &mut Store,
         operations: &[&str],
         by: &[Dimension],
         step: Option<i64>,
-    ) -> Result<Answered<RateRow>, Error> {
+    ) -> Result<Answer<RateRow>, Error> {
         store.ask(&Rates {
             window: self.window(),
             operations: words(operations),
@@ -54,12 +54,12 @@ impl Selection {
         })
     }
 
-    /// Asks for the totals of operations.
+    /// Loads the totals of operations.
     pub fn totals(
         &self,
         store: &mut Store,
         operations: &[impl Display],
-    ) -> Result<Answered<TotalRow>, Error> {
+    ) -> Result<Answer<TotalRow>, Error> {
         store.ask(&Totals {
             window: self.window(),
             operations: words(operations),
@@ -68,22 +68,22 @@ impl Selection {
         })
     }
 
-    /// Asks for the parts of the metadata requests. These are requests of MDTs: OSTs have others of the same names.
-    pub fn metadata_parts(&self, store: &mut Store) -> Result<Answered<TotalRow>, Error> {
+    /// Loads the totals of metadata operations on MDTs; OSTs have others of the same names.
+    pub fn metadata_parts(&self, store: &mut Store) -> Result<Answer<TotalRow>, Error> {
         let of_mdts = self.clone();
         let of_mdts = of_mdts.part(|filters| filters.kind = Some(vec!["MDT".to_owned()]));
         let parts = OPERATIONS.iter().filter(|it| it.metadata);
         of_mdts.totals(store, &parts.map(|it| it.name).collect::<Vec<_>>())
     }
 
-    /// Asks for the groups with most work by an operation.
+    /// Loads the groups with the largest totals of an operation.
     pub fn top(
         &self,
         store: &mut Store,
         operation: &str,
         by: &[Dimension],
         n: i32,
-    ) -> Result<Answered<TopRow>, Error> {
+    ) -> Result<Answer<TopRow>, Error> {
         store.ask(&self.ranking(operation, by, n))
     }
 
@@ -99,7 +99,7 @@ impl Selection {
         }
     }
 
-    /// Asks for the groups that made most of the difference from another window, and for the rest.
+    /// Loads the groups with the largest changes between two windows, and the rest.
     pub fn changes(
         &self,
         store: &mut Store,
@@ -107,7 +107,7 @@ impl Selection {
         by: &[Dimension],
         before: Span,
         n: i32,
-    ) -> Result<Answered<ChangeRow>, Error> {
+    ) -> Result<Answer<ChangeRow>, Error> {
         store.ask(&Changes {
             window: self.window(),
             operation: Some(operation.to_owned()),
@@ -119,8 +119,8 @@ impl Selection {
         })
     }
 
-    /// Asks whether the work as a whole is usual.
-    pub fn usual(&self, store: &mut Store) -> Result<Answered<BaselineRow>, Error> {
+    /// Compares the usage as a whole with its baseline.
+    pub fn usual(&self, store: &mut Store) -> Result<Answer<BaselineRow>, Error> {
         store.ask(&Baseline {
             window: self.window(),
             by: Some(String::new()),
@@ -129,12 +129,12 @@ impl Selection {
         })
     }
 
-    /// Asks what groups could do better.
+    /// Loads the findings about groups.
     pub fn findings(
         &self,
         store: &mut Store,
         by: &[Dimension],
-    ) -> Result<Answered<FindingRow>, Error> {
+    ) -> Result<Answer<FindingRow>, Error> {
         store.try_ask(&Findings {
             window: self.window(),
             by: words(by),
@@ -143,12 +143,12 @@ impl Selection {
         })
     }
 
-    /// Asks for a summary.
+    /// Loads a summary.
     pub fn summary(
         &self,
         store: &mut Store,
         by: &[Dimension],
-    ) -> Result<Answered<SummaryRow>, Error> {
+    ) -> Result<Answer<SummaryRow>, Error> {
         store.ask(&Summary {
             window: self.window(),
             by: words(by),
@@ -169,7 +169,7 @@ pub(super) fn of_totals(
     kind: Kind,
     name: &str,
     work: &Selection,
-    totals: &Answered<TotalRow>,
+    totals: &Answer<TotalRow>,
 ) -> Subject {
     let seconds = when::seconds(work.window);
     let rows = COURSE
@@ -186,7 +186,7 @@ pub(super) fn total_of<'r>(rows: &'r [TotalRow], operation: &str) -> Option<&'r 
     rows.iter().find(|row| row.operation == operation)
 }
 
-/// Returns the usage of a total. Its rate is the mean of so many seconds, of which those without observations count as idle.
+/// Returns the usage of a total. Its rate is the mean over so many seconds, where unobserved seconds count as idle.
 fn usage_of(row: &TotalRow, seconds: f64) -> Usage {
     Usage {
         operation: row.operation.clone(),
@@ -197,8 +197,8 @@ fn usage_of(row: &TotalRow, seconds: f64) -> Usage {
     }
 }
 
-/// Asks for the totals of the operations of the course.
-pub fn ask_totals(store: &mut Store, work: &Selection) -> Result<Answered<TotalRow>, Error> {
+/// Loads the totals of the operations over time.
+pub fn ask_totals(store: &mut Store, work: &Selection) -> Result<Answer<TotalRow>, Error> {
     let mut answered = work.totals(store, &COURSE)?;
     // A group of targets has a row without anything done; that is nobody's work.
     let is_work = |row: &TotalRow| row.total.is_some_and(|total| !total.is_zero());
@@ -208,9 +208,9 @@ pub fn ask_totals(store: &mut Store, work: &Selection) -> Result<Answered<TotalR
     Ok(answered)
 }
 
-/// Adds how a subject compares with what it did at the same time of the 30 days before.
-pub(super) fn add_usual(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
-    // What is usual is said of a time of day.
+/// Compares a subject with the same hours of the 30 days before.
+pub(super) fn add_baseline(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
+    // A baseline is for a time of day.
     if when::seconds(subject.work.window) > DAY {
         return Ok(());
     }
@@ -224,7 +224,7 @@ pub(super) fn add_usual(store: &mut Store, subject: &mut Subject) -> Result<(), 
     Ok(())
 }
 
-/// Returns how something compares with what is usual: how many times it is that, the part of others that had less, and their number.
+/// Returns the facts of a comparison: the ratio to the median, the share of lower values, and their number.
 pub(super) fn compared(
     times: Option<f64>,
     (label, less): (&'static str, Option<f64>),
@@ -245,7 +245,7 @@ pub(super) fn add_course(store: &mut Store, subject: &mut Subject) -> Result<(),
     subject.course = Course::of(&rates.rows, step);
     subject.note("Its course", &rates);
     let totals = subject.work.metadata_parts(store)?;
-    // Rates add up too: those of a job are of the time that was observed.
+    // A job's rates are over its observed time.
     let length = match subject.used("metadata") {
         Some(Usage {
             total: Some(total),

@@ -6,7 +6,7 @@ use ratatui::crossterm::style::Stylize;
 use super::findings::said;
 use super::questions::is_part;
 use super::space::{self, Space};
-use super::{COURSE, Kind, Ranked, Ranking, Subject, Usage, Value, number};
+use super::{COURSE, Kind, Ranking, RankingRow, Subject, Usage, Value, number};
 use crate::values::number::{
     bar, calls, difference, joules, mean, per_call, percent, rate, ratio, sparkline, total,
 };
@@ -16,7 +16,7 @@ use crate::values::when::{self, Clock};
 /// The narrowest and the widest sheet.
 const WIDTHS: (usize, usize) = (56, 100);
 
-/// The width from which on nothing is left out.
+/// The minimum width of a complete sheet.
 const WHOLE: usize = 79;
 
 /// The number of rows of a ranking.
@@ -25,8 +25,8 @@ const ROWS: usize = 5;
 /// The number of operations that are shown besides the sums.
 const OPERATIONS: usize = 4;
 
-/// Returns the lines of the sheet, none of which is wider than so many cells. Nothing fits into less than 56, and lines of over 100
-/// would be hard to read. The levels of findings have a colour beside their word, if it is wanted.
+/// Returns the lines of the sheet, at most so many cells wide. The minimum is 56, and lines over 100 would be hard to read. The levels of
+/// findings may be coloured in addition to their word.
 pub fn sheet(subject: &Subject, clock: &Clock, cells: usize, is_coloured: bool) -> String {
     let cells = cells.clamp(WIDTHS.0, WIDTHS.1);
     let mut lines = vec!["=".repeat(cells)];
@@ -189,7 +189,7 @@ fn course(subject: &Subject, clock: &Clock, cells: usize) -> Vec<String> {
     let (Some(first), Some(last)) = (steps.first(), steps.last()) else {
         return Vec::new();
     };
-    // A narrow sheet has fewer bars, and none of the steps is left out.
+    // A narrow sheet joins steps to fewer bars.
     let joined = steps.len().div_ceil(cells - 20);
     let bar = when::width(subject.course.step * joined as i64);
     let title = format!("Over time each bar {bar}, to its own maximum");
@@ -198,7 +198,7 @@ fn course(subject: &Subject, clock: &Clock, cells: usize) -> Vec<String> {
         let bars = steps.chunks(joined);
         let bars = bars.map(|bar| mean(bar.iter().filter_map(|step| step.rates[place])));
         let rates: Vec<_> = bars.collect();
-        // A line of an operation that was never done, or cannot be known, says nothing.
+        // Skip operations that are zero or unknown.
         if rates.iter().flatten().any(|rate| *rate > 0.0) {
             let label = left(&format!(" {}", label(name)), 19);
             lines.push(format!("{label}{}", sparkline(&rates, cells - 20)));
@@ -235,7 +235,7 @@ fn ranked(ranking: &Ranking, cells: usize) -> Vec<String> {
     lines
 }
 
-fn ranked_row(ranking: &Ranking, row: &Ranked, cells: usize) -> String {
+fn ranked_row(ranking: &Ranking, row: &RankingRow, cells: usize) -> String {
     let name = match &row.name {
         Some(name) => shown(name),
         None => format!("(no {})", ranking.by),
@@ -302,7 +302,7 @@ fn owned(space: &Space, clock: &Clock, cells: usize) -> Vec<String> {
     lines
 }
 
-/// Returns the lines of a finding, the first of which begins with its level.
+/// Returns the lines of a finding, starting with its level.
 fn found(finding: &FindingRow, cells: usize, is_coloured: bool) -> Vec<String> {
     let level = cut(&shown(&finding.level), 4);
     let lead = left(&format!(" {level}"), 6);
@@ -319,7 +319,7 @@ fn found(finding: &FindingRow, cells: usize, is_coloured: bool) -> Vec<String> {
     lines
 }
 
-/// Breaks a text into lines, the first of which begins with these cells.
+/// Breaks a text into lines, the first starting with these cells.
 fn broken(lead: &str, text: &str, cells: usize) -> Vec<String> {
     let indent = width(lead);
     let mut lines = vec![lead.to_owned()];

@@ -4,14 +4,14 @@ use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
 use jobstats_client::answers::{self, Dimension, Filters, SpaceRow, words};
 
 use super::number;
-use crate::ask::store::{Answered, Error, Store};
+use crate::ask::store::{Answer, Error, Store};
 use crate::values::when::Span;
 
 /// The space of owners.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Space {
-    /// The owners, largest first. What was added in the window is unknown if `since` is.
-    pub answered: Answered<SpaceRow>,
+    /// The owners, largest first. The growth is unknown without `since`.
+    pub answered: Answer<SpaceRow>,
     /// The space of all owners of each file system.
     pub whole: Vec<SpaceRow>,
     /// The time of the lists that others are compared with, if there are any of about the start of the window.
@@ -29,7 +29,7 @@ const OWNER: [Dimension; 5] = [
     Dimension::Account,
 ];
 
-/// Asks for the space of these owners. Returns `None` if nothing is known of them.
+/// Loads the space of these owners; `None` if unknown.
 pub fn ask(store: &mut Store, owners: Filters, window: Span) -> Result<Option<Space>, Error> {
     let mut question = answers::Space {
         at: day(window, Timestamp::now()),
@@ -69,8 +69,7 @@ pub fn ask(store: &mut Store, owners: Filters, window: Span) -> Result<Option<Sp
     }))
 }
 
-/// Returns the day whose first lists are those of the end of a window; `None` if the newest lists are nearer, as those of a day
-/// are kept when it is over.
+/// Returns the day whose first quota lists are nearest to the end of a window; `None` for the newest lists.
 fn day(window: Span, now: Timestamp) -> Option<Timestamp> {
     let days = TimestampRound::new().smallest(Unit::Hour).increment(24);
     let end = window.1.round(days.mode(RoundMode::Ceil)).ok()?;
@@ -81,7 +80,7 @@ fn day(window: Span, now: Timestamp) -> Option<Timestamp> {
 impl Space {
     /// Returns the part of all that is used in its file system.
     pub fn share(&self, row: &SpaceRow) -> Option<f64> {
-        let place = |row: &SpaceRow| (row.group.cluster.clone(), row.group.filesystem.clone());
+        let place = |row: &SpaceRow| (row.labels.cluster.clone(), row.labels.filesystem.clone());
         let whole = self.whole.iter().find(|whole| place(whole) == place(row))?;
         let whole = number(whole.bytes);
         (whole > 0.0).then(|| number(row.bytes) / whole)
@@ -94,8 +93,8 @@ impl Space {
 
     /// Returns the name of the file system of a row, with its cluster if there are several.
     pub fn place(&self, row: &SpaceRow) -> String {
-        let of = |row: &SpaceRow| row.group.cluster.clone().unwrap_or_default();
-        let name = row.group.filesystem.clone().unwrap_or_default();
+        let of = |row: &SpaceRow| row.labels.cluster.clone().unwrap_or_default();
+        let name = row.labels.filesystem.clone().unwrap_or_default();
         match self.whole.iter().all(|it| of(it) == of(row)) {
             true => name,
             false => format!("{} {name}", of(row)),
@@ -103,7 +102,7 @@ impl Space {
     }
 }
 
-/// Says how many of the targets have said what a row sums up.
+/// Returns the number of targets that a row sums up, in words.
 pub fn targets(row: &SpaceRow) -> String {
     let [said, all] = [row.targets, row.of_targets].map(Option::unwrap_or_default);
     format!("{said} of {all}")

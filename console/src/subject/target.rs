@@ -5,13 +5,13 @@ use jobstats_client::answers::{
 };
 use jobstats_core::base::pattern::exactly;
 
-use super::questions::{Selection, add_course, add_usual, ask_totals, of_totals};
-use super::{Asked, Fact, Kind, Subject, Value, findings, joined};
+use super::questions::{Selection, add_baseline, add_course, ask_totals, of_totals};
+use super::{Fact, Kind, Lookup, Subject, Value, findings, joined};
 use crate::ask::store::{Error, Store};
 use crate::values::when::Span;
 
 /// Returns the work on a target in a window.
-pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Asked, Error> {
+pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Lookup, Error> {
     let targets = store.ask(&Targets::default())?.rows;
     let known: Vec<_> = targets.iter().filter(|row| row.target == name).collect();
     let Some(target) = known.first() else {
@@ -48,19 +48,19 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Asked, Error> 
         subject.notes.extend(row.remedy);
     }
     balance(store, &mut subject, target)?;
-    add_usual(store, &mut subject)?;
+    add_baseline(store, &mut subject)?;
     add_course(store, &mut subject)?;
-    let user = |row: &SummaryRow| (row.group.user.clone(), None);
+    let user = |row: &SummaryRow| (row.labels.user.clone(), None);
     subject.rank(store, "user", &[Dimension::User], user)?;
     let by = [Dimension::Job, Dimension::User, Dimension::JobName];
-    let detail = |row: &SummaryRow| joined([&row.group.user, &row.group.job_name]);
-    let job = |row: &SummaryRow| (row.group.job.clone(), detail(row));
+    let detail = |row: &SummaryRow| joined([&row.labels.user, &row.labels.job_name]);
+    let job = |row: &SummaryRow| (row.labels.job.clone(), detail(row));
     subject.rank(store, "job", &by, job)?;
     findings::add(store, &mut subject)?;
     Ok(Ok(subject))
 }
 
-/// Says which targets there are.
+/// Lists the existing targets.
 fn unknown(name: &str, targets: &[TargetRow]) -> String {
     let wanted = name.to_lowercase();
     let similar = targets

@@ -3,13 +3,13 @@
 use jobstats_client::answers::{Dimension, Filters, SummaryRow};
 use jobstats_core::base::pattern::exactly;
 
-use super::questions::{Selection, add_course, add_usual, ask_totals, of_totals, total_of};
-use super::{Asked, Fact, Kind, Subject, Value, findings, joined, number, space};
+use super::questions::{Selection, add_baseline, add_course, ask_totals, of_totals, total_of};
+use super::{Fact, Kind, Lookup, Subject, Value, findings, joined, number, space};
 use crate::ask::store::{Error, Store};
 use crate::values::when::Span;
 
 /// Returns the work of a user in a window, and the space that the user owns. The user is named, or numbered.
-pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Asked, Error> {
+pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Lookup, Error> {
     let all = Selection {
         window,
         filters: Filters::default(),
@@ -42,7 +42,7 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Asked, Error> 
     if let Some(space) = space {
         subject.note("Used space", &space.answered);
         let account = space.answered.rows.first();
-        let account = account.and_then(|row| row.group.account.as_ref());
+        let account = account.and_then(|row| row.labels.account.as_ref());
         subject.add([Fact::text("account", "Last account", account)]);
         subject.space = Some(space);
     }
@@ -56,7 +56,7 @@ fn add_work(store: &mut Store, subject: &mut Subject, all: &Selection) -> Result
     let all = total_of(&whole.rows, "service_time").and_then(|row| row.total);
     let share = own.zip(all);
     let share = share.map(|(own, all)| Value::Share(number(own) / number(all)));
-    add_usual(store, subject)?;
+    add_baseline(store, subject)?;
     add_course(store, subject)?;
     let by = [
         Dimension::Job,
@@ -64,18 +64,18 @@ fn add_work(store: &mut Store, subject: &mut Subject, all: &Selection) -> Result
         Dimension::State,
         Dimension::Group,
     ];
-    let detail = |row: &SummaryRow| joined([&row.group.job_name, &row.group.state]);
-    let job = |row: &SummaryRow| (row.group.job.clone(), detail(row));
+    let detail = |row: &SummaryRow| joined([&row.labels.job_name, &row.labels.state]);
+    let job = |row: &SummaryRow| (row.labels.job.clone(), detail(row));
     let jobs = subject.rank(store, "job", &by, job)?;
-    let group = jobs.iter().find_map(|row| row.group.group.as_ref());
-    let count = jobs.iter().filter(|row| row.group.job.is_some()).count();
+    let group = jobs.iter().find_map(|row| row.labels.group.as_ref());
+    let count = jobs.iter().filter(|row| row.labels.job.is_some()).count();
     let count = i64::try_from(count).ok().map(Value::Count);
     subject.add([
         Fact::new("share", "Part of all", share),
         Fact::new("jobs", "Jobs at work", count),
         Fact::text("group", "Group", group),
     ]);
-    let target = |row: &SummaryRow| (row.group.target.clone(), None);
+    let target = |row: &SummaryRow| (row.labels.target.clone(), None);
     subject.rank(store, "target", &[Dimension::Target], target)?;
     findings::add(store, subject)
 }

@@ -4,11 +4,11 @@ use jobstats_core::base::instant::{MINUTE, Micros, SECOND};
 use jobstats_core::base::target::TargetKind;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use crate::live::history::{Board, LONGEST_WINDOW};
+use crate::live::history::{History, LONGEST_WINDOW};
 use crate::live::rows::{Table, table};
 use crate::live::view::{By, Choice, Filter, Key, View};
 use crate::show::line::Line;
-use crate::show::page::{Look, Mode, page, room};
+use crate::show::page::{Mode, ScreenState, page, room};
 use crate::source::{Step, Update};
 use crate::terminal::keys::help;
 
@@ -49,11 +49,11 @@ pub struct App {
     /// The rows that are looked at.
     pub view: View,
     /// The way in which they are shown.
-    pub look: Look,
-    /// The state of the targets; that of the last reading.
-    board: Board,
+    pub look: ScreenState,
+    /// The state of the targets in the last round.
+    board: History,
     /// The state at which the screen was paused.
-    frozen: Option<Board>,
+    frozen: Option<History>,
     /// The rows as they were shown last.
     table: Table,
     is_help: bool,
@@ -68,7 +68,7 @@ pub struct App {
 
 impl App {
     /// Starts without a reading.
-    pub fn new(view: View, look: Look) -> Self {
+    pub fn new(view: View, look: ScreenState) -> Self {
         Self {
             view,
             look,
@@ -87,7 +87,7 @@ impl App {
 
     /// Returns the state of the targets that is shown.
     #[cfg(test)]
-    pub fn board(&self) -> &Board {
+    pub fn board(&self) -> &History {
         self.frozen.as_ref().unwrap_or(&self.board)
     }
 
@@ -311,7 +311,7 @@ impl App {
     /// Lets the screen stand still, or go on with the last reading.
     fn pause(&mut self) {
         self.look.is_paused = !self.look.is_paused;
-        // A recording stands still by itself.
+        // A recording pauses by itself.
         let is_live = matches!(self.look.mode, Mode::Live(_));
         self.frozen = (self.look.is_paused && is_live).then(|| self.board.clone());
     }

@@ -5,14 +5,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::Error;
-use crate::live::history::Board;
+use crate::live::history::History;
 use crate::live::rows::table;
 use crate::live::view::View;
 use crate::show::json;
-use crate::show::page::{Look, Mode, page, room};
+use crate::show::page::{Mode, ScreenState, page, room};
 use crate::source::{Source, Step};
 
-/// The number of rows of a table if none is asked for.
+/// The default number of rows.
 const ROWS: usize = 20;
 
 /// The number of lines around the rows of a table.
@@ -31,12 +31,12 @@ pub struct Form {
 /// Prints one table or all of them. Live readings follow each other after `interval`.
 pub fn run(
     mut source: Box<dyn Source>,
-    (view, look): (&View, &Look),
+    (view, look): (&View, &ScreenState),
     form: Form,
     interval: Duration,
     out: &mut impl Write,
 ) -> Result<(), Error> {
-    let mut board = Board::default();
+    let mut board = History::default();
     let is_live = source.is_live();
     let is_recording = !is_live && !form.is_store;
     let mut view = view.clone();
@@ -72,9 +72,9 @@ pub fn run(
 }
 
 fn put(
-    board: &Board,
+    board: &History,
     view: &View,
-    look: &Look,
+    look: &ScreenState,
     form: Form,
     out: &mut impl Write,
 ) -> io::Result<()> {
@@ -90,13 +90,13 @@ fn put(
 }
 
 /// Returns a table as lines of plain text.
-pub fn lines(board: &Board, view: &View, look: &Look, width: usize) -> Vec<String> {
+pub fn lines(board: &History, view: &View, look: &ScreenState, width: usize) -> Vec<String> {
     let rows = look.rows.unwrap_or(ROWS);
     let height = rows.saturating_add(AROUND);
-    let look = Look {
+    let look = ScreenState {
         rows: Some(rows),
         mode: Mode::Print,
-        // Nothing is selected in print.
+        // Printed tables have no selection.
         selected: usize::MAX,
         ..look.clone()
     };

@@ -39,7 +39,7 @@ struct Worker {
     updates: Receiver<Result<Update, source::Error>>,
     /// True while a reading is made.
     is_busy: bool,
-    /// A step that was asked for while a reading was made.
+    /// A step requested during a round.
     waiting: Option<Step>,
 }
 
@@ -86,7 +86,7 @@ impl Worker {
     }
 }
 
-/// Returns the step that is to be made after a reading that is under way, and after which a key asked for another one.
+/// Returns the next step after the current round, when a key requests another one.
 fn joined(waiting: Option<Step>, step: Step) -> Option<Step> {
     match (waiting, step) {
         (Some(Step::By(first)), Step::By(second)) => Some(Step::By(first + second)),
@@ -146,7 +146,7 @@ fn follow(
     }
 }
 
-/// Returns the time of the next reading after one that says how long that is away.
+/// Returns the time of the next round.
 fn due_after(mode: Mode, gap: Option<i64>, due: Option<Instant>) -> Option<Instant> {
     let after = |gap: f64| Some(Instant::now() + Duration::from_secs_f64(gap.clamp(0.0, 1e6)));
     match (mode, gap) {

@@ -1,4 +1,4 @@
-//! Ends the program as a signal asks, and the commands that it runs, which would go on otherwise.
+//! Ends the program and its child processes at a signal.
 
 use std::thread;
 

@@ -7,7 +7,7 @@ use crate::values::text;
 /// The sign of a number that cannot be known.
 pub const UNKNOWN: &str = "–";
 
-/// The rate below which a rate is only said to be small.
+/// Smaller rates are shown as less than this.
 const SMALLEST: f64 = 0.001;
 
 /// The number of significant digits.
@@ -76,9 +76,9 @@ pub fn mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
 pub struct Number {
     /// The digits in front of the point, or the sign of an unknown number.
     pub whole: String,
-    /// The point with the digits behind it, or nothing.
+    /// The point and decimals, or empty.
     pub fraction: String,
-    /// The unit with its prefix, such as `MB/s`, or nothing.
+    /// The unit with its prefix, such as `MB/s`, or empty.
     pub unit: String,
 }
 
@@ -115,8 +115,8 @@ impl Number {
         }
     }
 
-    /// Formats a value with all of its three digits, also those that are 0, so that the numbers of a column on a page, which
-    /// ends at the right, stand below each other. A count of less than a thousand is exact and has no decimals.
+    /// Formats a value with three digits, including zeros, so that the digits of a right-aligned column line up. A count below a thousand
+    /// is exact.
     pub fn fixed(value: Option<f64>, operation: &str, quantity: Quantity) -> Self {
         let mut number = Self::of(value, operation, quantity);
         let is_number = number.whole.bytes().all(|digit| digit.is_ascii_digit());
@@ -186,7 +186,7 @@ impl Number {
         }
     }
 
-    /// Returns the text where nothing is aligned.
+    /// Returns the text without alignment.
     pub fn text(&self) -> String {
         let is_close = self.unit.is_empty() || self.unit.starts_with('/');
         let space = if is_close { "" } else { " " };

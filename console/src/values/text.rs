@@ -1,5 +1,4 @@
-//! Shows names that users chose. A name must neither move the cursor, colour the text behind it, nor change the order of the
-//! text beside it.
+//! Shows names that users chose. A name must not move the cursor, colour the text after it, or change the order of the text around it.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -31,19 +30,19 @@ pub fn push_shown(out: &mut String, text: &str) {
     }
 }
 
-/// Returns true if the character has a place of its own on a terminal, and leaves the others in theirs.
+/// Returns true if the character takes its own cell on a terminal and moves no other.
 pub fn is_harmless(character: char) -> bool {
     let has_width = character.width().is_some_and(|width| width > 0);
     has_width && !runs_to_the_left(character) && !is_format(character)
 }
 
-/// Returns true for scripts that terminals write from right to left, together with the numbers beside them.
+/// Returns true for scripts that terminals write from right to left, with the numbers around them.
 fn runs_to_the_left(character: char) -> bool {
     matches!(u32::from(character),
         0x0590..=0x08FF | 0xFB1D..=0xFDFF | 0xFE70..=0xFEFF | 0x1_0800..=0x1_0FFF | 0x1_E800..=0x1_EFFF)
 }
 
-/// Returns true for characters that some terminals show as nothing, or join with others.
+/// Returns true for characters that some terminals hide or join with others.
 fn is_format(character: char) -> bool {
     matches!(u32::from(character),
         0x00AD | 0x034F | 0x061C | 0x115F | 0x1160 | 0x17B4..=0x17B5 | 0x180B..=0x180F | 0x2000..=0x200F

@@ -66,7 +66,7 @@ pub fn window(from: Option<&str>, to: Option<&str>, zone: &TimeZone) -> Result<W
     {
         return Err(format!("--from {from} is not before --to {to}"));
     }
-    // Some hours ago there was a fraction of a minute that nobody asked for.
+    // Drop the fraction of a minute from relative times.
     let since = match from.and_then(|text| ago(text.trim())).is_some() {
         true => since.map(minute),
         false => since,
@@ -136,7 +136,7 @@ fn date(text: &str, now: &Zoned) -> Option<Date> {
 #[derive(Debug, Clone)]
 pub struct Clock {
     pub zone: TimeZone,
-    /// True if the axis of a chart says how long it is since its start, instead of the time.
+    /// True if the axis of a chart shows the time since its start.
     pub is_stopwatch: bool,
 }
 
@@ -194,7 +194,7 @@ impl Clock {
         format!("{} to {}", self.minute(window.0), self.minute(window.1))
     }
 
-    /// Returns the name of the zone, as it is said once.
+    /// Returns the name of the zone for display.
     pub fn name(&self) -> String {
         self.zone.iana_name().unwrap_or("local time").to_owned()
     }
@@ -244,7 +244,7 @@ const WIDTHS: [i64; 18] = [
     604_800, 1_209_600, 2_419_200,
 ];
 
-/// Returns the smallest width, in seconds, of which a window has at most so many.
+/// Returns the smallest width in seconds that divides a window into at most so many steps.
 pub fn step(seconds: f64, least: i64, most: usize) -> i64 {
     let fits = |width: &&i64| **width >= least && seconds / **width as f64 <= most as f64;
     WIDTHS.iter().find(fits).copied().unwrap_or(2_419_200)

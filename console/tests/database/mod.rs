@@ -25,7 +25,7 @@ pub struct Database {
 }
 
 impl Database {
-    /// Makes an empty database. Returns `None`, and says so, where there is no server.
+    /// Creates an empty database. Without a server it prints so and returns `None`.
     pub fn new(test: &str) -> Option<Self> {
         let Ok(server_url) = std::env::var(URL) else {
             let _ = writeln!(std::io::stderr(), "not run: {test}: {URL} is not set");

@@ -1,4 +1,4 @@
-//! A service that a test asks.
+//! A service under test.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};

@@ -28,8 +28,8 @@ pub struct Store {
 pub const WEEK: u64 = 604_800;
 
 impl Store {
-    /// Fills a store: job 11 of user 1000 opens files and writes for 40 minutes, job 12 of user 1001 still runs. Returns
-    /// `None`, and says so, where there is no server.
+    /// Fills a store: job 11 of user 1000 opens files and writes for 40 minutes; job 12 of user 1001 still runs. Without a server it
+    /// prints so and returns `None`.
     pub fn new(test: &str) -> Option<Self> {
         let Ok(server_url) = std::env::var(URL) else {
             let _ = writeln!(std::io::stderr(), "not run: {test}: {URL} is not set");
@@ -118,7 +118,7 @@ impl Store {
     }
 }
 
-/// Returns the words of a text, whatever stands between them.
+/// Returns the words of a text.
 pub fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

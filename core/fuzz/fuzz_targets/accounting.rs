@@ -1,5 +1,5 @@
-//! Any bytes as accounting of each scheduler: records come in the order of their lines, every job has a number, none ends before it
-//! starts, and every job can be stored.
+//! Any bytes as accounting of each scheduler: records are in the order of their lines, each job has a number, no job ends before it
+//! starts, and each job can be stored.
 #![no_main]
 
 use jobstats_core::accounting::flux::{decimal, f58};

@@ -1,4 +1,4 @@
-//! Any bytes as two texts of job_stats, one after the other: what the tests say of every comparison holds for them.
+//! Any bytes as two consecutive texts of job_stats: the invariants of comparisons hold for them.
 #![no_main]
 
 #[path = "../../tests/text/comparisons.rs"]
@@ -7,7 +7,7 @@ mod comparisons;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {
-    // Where the second begins is said by a byte that no line has; else it is the first with another end.
+    // A byte that no line contains separates the two; without it, the second is the first with another end.
     let (first, second) = match text.iter().position(|byte| *byte == 0xFF) {
         Some(end) => (&text[..end], &text[end + 1..]),
         None => (text, &text[..text.len() / 2]),

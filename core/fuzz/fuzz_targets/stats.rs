@@ -1,5 +1,5 @@
-//! Any bytes as the counters of a target and of a service: no number is negative, what is kept of them reads as the same, and an
-//! increment of them is one that can be stored.
+//! Any bytes as the counters of a target and of a service: numbers are not negative, the stored form reads back unchanged, and
+//! increments can be stored.
 #![no_main]
 
 use jobstats_core::base::instant::MINUTE;

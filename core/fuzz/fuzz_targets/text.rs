@@ -1,4 +1,4 @@
-//! Any bytes as a text of job_stats: what the tests say of every text holds for it.
+//! Any bytes as a text of job_stats: the invariants of texts hold.
 #![no_main]
 #![allow(dead_code)]
 

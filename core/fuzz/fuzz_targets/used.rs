@@ -1,4 +1,4 @@
-//! Any bytes as a list of the space of owners: each stands there once, or the list is rejected with one reason.
+//! Any bytes as a list of the space of owners: each owner occurs once, or the list is rejected with one reason.
 #![no_main]
 
 use jobstats_core::text::parameter::{Other, Parameter, Problems};

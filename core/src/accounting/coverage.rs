@@ -1,7 +1,7 @@
-//! The spans of time of which a source of jobs has told everything.
+//! The spans of time for which a source of jobs is complete.
 //!
-//! A text covers a span: the sender states it, or the text is a piece of a file that grows, and says it by its records. The
-//! union of the spans of all texts is kept, so that the order in which they come does not matter.
+//! A text covers a span: the sender states it, or the text is a piece of a growing file, whose records show it. The union
+//! of the spans of all texts is kept, so that the order in which they come does not matter.
 
 use super::Job;
 use crate::base::instant::{MINUTE, Micros};
@@ -19,20 +19,20 @@ pub struct Span {
 }
 
 impl Span {
-    /// Returns the part of a span that a text can cover which was read at `latest`; `None` if it covers nothing.
+    /// Returns the part of a span that a text read at `latest` can cover; `None` if that is empty.
     pub fn stated(since: Micros, until: Micros, latest: Micros) -> Option<Self> {
         let until = until.min(latest);
         (since < until).then_some(Self { since, until })
     }
 
-    /// Returns the span that also has the time between it and the end of the piece before. Nothing was written to the file
-    /// in between.
+    /// Returns the span that also has the time between it and the end of the piece before. The file did not grow in
+    /// between.
     pub fn after(self, end_before: Option<Micros>) -> Self {
         let since = end_before.map_or(self.since, |end| end.min(self.since));
         Self { since, ..self }
     }
 
-    /// Returns the span from this end of a piece to that of the next one; `None` if the next one ends no later.
+    /// Returns the span from the end of this piece to the end of the next one; `None` if the next one ends no later.
     pub fn between(end: Micros, next_end: Micros) -> Option<Self> {
         Self::stated(end, next_end, Micros::MAX)
     }
@@ -52,8 +52,8 @@ pub struct RecordTimes {
 }
 
 impl RecordTimes {
-    /// Adds a record, whose time is the end of its run, or the start of one that has not ended. Records of jobs that did not
-    /// begin say nothing: some have only the time of submission, which may be months ago.
+    /// Adds a record. Its time is the end of its run or, if it has not ended, the start. Records of jobs that did not begin
+    /// are ignored: some have only the time of submission, which may be months ago.
     pub fn add(&mut self, job: &Job<'_>) {
         let Some(started) = job.started else {
             return;
@@ -68,7 +68,7 @@ impl RecordTimes {
         times.until = times.until.max(time);
     }
 
-    /// Returns the span of the records, of which none can be about a time after `latest`.
+    /// Returns the span of the records, cut at `latest`.
     pub fn span(self, latest: Micros) -> Option<Span> {
         self.span.map(|times| Span {
             since: times.since.min(latest),
@@ -76,8 +76,8 @@ impl RecordTimes {
         })
     }
 
-    /// Returns whether jobs ended before a span, and none ended or began later: a text of the jobs that ran during the span
-    /// prints its times in another zone than it is read in.
+    /// Returns whether jobs ended before a span, but no job ended or began later: a text of the jobs that ran during the
+    /// span is then read in the wrong time zone.
     pub fn lies_before(self, since: Micros) -> bool {
         let latest = since.saturating_sub(GAP);
         self.is_ended && self.span.is_some_and(|times| times.until < latest)
@@ -85,8 +85,7 @@ impl RecordTimes {
 }
 
 /// Adds a span to the union. `near` are the spans of the union that begin or end less than [`GAP`] from it, or have a part of
-/// it; no two spans of a union are as near as that. Returns the span that takes the place of all these; `None` if nothing
-/// changes.
+/// it; no two spans of a union are as near as that. Returns the span that replaces all these; `None` if nothing changes.
 pub fn union(span: Span, near: &[Span]) -> Option<Span> {
     let mut near = near.iter().filter(|other| span.joins(**other)).peekable();
     let has_all = |other: &&Span| other.since <= span.since && span.until <= other.until;

@@ -6,7 +6,7 @@
 //! | `node_rapl_package_joules_total` | a processor | `node_rapl_package_joules_max` |
 //! | `node_rapl_dram_joules_total` | its memory | `node_rapl_dram_joules_max` |
 //!
-//! A counter of RAPL begins again at zero after its maximum, several times an hour. Its own maximum alone tells how much that was.
+//! A counter of RAPL begins again at zero after its maximum, several times an hour. How much that was follows from its maximum.
 //!
 //! ```
 //! use jobstats_core::accounting::energy::Meter;
@@ -30,9 +30,9 @@ use crate::base::instant::{Micros, Span};
 #[derive(Debug, PartialEq)]
 pub struct Meter {
     name: &'static str,
-    /// The name of the metric that says the largest reading.
+    /// The name of the metric that has the maximum.
     pub maximum: &'static str,
-    /// The power in watts that none of what is metered takes.
+    /// Growth above this power (watts) is discarded as impossible.
     most: f64,
     /// Set if it meters all of the node, and not a part.
     is_whole: bool,
@@ -65,7 +65,7 @@ impl Meter {
         METERS.iter().find(|meter| meter.name == name)
     }
 
-    /// Returns the joules that a counter grew by between two readings; `None` if nobody can tell.
+    /// Returns the joules by which a counter grew between two readings; `None` if that is unknown.
     ///
     /// A reading that is less than the one before means that the counter has gone round once, if the power that this implies is
     /// possible, or else that it began anew. It may have gone round unseen if the time is long enough for that.
@@ -90,8 +90,8 @@ impl Meter {
     }
 }
 
-/// Returns the name of the node that a series is of: its label `instance`, such as `n01.site:9100`, or else the server that said it; `None`
-/// if that is only an address.
+/// Returns the node of a series: its label `instance`, such as `n01.site:9100`, or else the server that reported it; `None` if that is only
+/// an address.
 pub fn node<'a>(instance: Option<&'a str>, server: &'a str) -> Option<&'a str> {
     let host = instance.map_or(server, |it| {
         it.rsplit_once(':').map_or(it, |(host, _)| host)
@@ -105,12 +105,12 @@ pub fn node<'a>(instance: Option<&'a str>, server: &'a str) -> Option<&'a str> {
 pub struct Reading {
     /// The time of the reading.
     pub at: Micros,
-    /// The joules since the reading before; `None` if nobody can tell.
+    /// The joules since the reading before; `None` if unknown.
     pub joules: Option<f64>,
 }
 
 /// The number of times that the time between two readings must fit into a span that begins or ends between them. An end halfway between them
-/// is off by a quarter of that time, times the difference between the power in the span and beside it: both ends by a twentieth of the span.
+/// is off by a quarter of that time, times the difference of the power inside and outside the span: both ends by a twentieth of the span.
 pub const PARTS: Micros = 10;
 
 /// Returns whether a time fits often enough into a span.
@@ -118,8 +118,8 @@ const fn is_short(time: Micros, whole: Micros) -> bool {
     time.saturating_mul(PARTS) <= whole
 }
 
-/// Returns whether a counter stood still for more than a short part of a span. No node takes nothing while it works: its sensor is broken,
-/// or too coarse for the span.
+/// Returns whether a counter did not grow for more than a short part of a span. A node that works always takes power: the sensor is
+/// broken, or too coarse for the span.
 pub fn stands_still(readings: &[Reading], (since, until): Span) -> bool {
     let mut still: Micros = 0;
     readings.windows(2).any(|pair| {
@@ -130,8 +130,8 @@ pub fn stands_still(readings: &[Reading], (since, until): Span) -> bool {
     })
 }
 
-/// Returns the joules of a counter in a span; `None` if readings, which are in order of time, do not tell. What follows the last reading of a
-/// span that still goes on has the mean power before.
+/// Returns the joules of a counter in a span; `None` if the readings, which are in order of time, are not sufficient. What follows the last
+/// reading of a span that still goes on has the mean power before.
 pub fn during(readings: &[Reading], (since, until): Span, goes_on: bool) -> Option<f64> {
     let last = readings.last()?.at.min(until);
     let is_near = is_short(until.saturating_sub(last), last.saturating_sub(since));
@@ -159,7 +159,7 @@ pub fn during(readings: &[Reading], (since, until): Span, goes_on: bool) -> Opti
     (length > 0 && covered == length).then(|| sum * whole as f64 / length as f64)
 }
 
-/// Returns the joules of a node by those of its counters: what meters all of it, or else its parts together.
+/// Returns the joules of a node from its counters: the counter of the whole node, or else the sum of its components.
 pub fn of_node(counters: &[(&Meter, Option<f64>)]) -> Option<f64> {
     let has_whole = counters.iter().any(|(meter, _)| meter.is_whole);
     let counted = counters

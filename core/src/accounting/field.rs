@@ -1,13 +1,13 @@
-//! Reads fields that all accounting has: times and lists of nodes, beside lines, numbers and texts.
+//! Reads fields that all accounting has: times and lists of nodes, in addition to lines, numbers and texts.
 
 use std::borrow::Cow;
-
-use memchr::memchr;
 
 use super::Reason;
 use crate::base::escape::escape;
 use crate::base::instant::{Micros, SECOND};
-pub use crate::text::field::{first_lines, id, lines, number, text, text_of};
+pub use crate::text::field::{
+    first_lines, id, is_number, lines, number, split_once, text, text_of,
+};
 
 /// The first time that no job has: the year 2200. A larger number of seconds is one of milliseconds, or damaged.
 const LATEST: Micros = 7_258_118_400 * SECOND;
@@ -19,10 +19,7 @@ const NODES_MAX: usize = 1 << 17;
 /// "never", and for times outside of 1970 to 2200.
 pub fn seconds(field: &[u8]) -> Option<Micros> {
     let field = field.trim_ascii();
-    let (whole, fraction) = match memchr(b'.', field) {
-        Some(place) => (&field[..place], &field[place + 1..]),
-        None => (field, &field[field.len()..]),
-    };
+    let (whole, fraction) = split_once(field, b'.').unwrap_or((field, b""));
     let whole: Micros = number(whole)?;
     if !fraction.iter().all(u8::is_ascii_digit) {
         return None;
@@ -48,6 +45,15 @@ pub fn seconds_or_never(field: &[u8]) -> Result<Option<Micros>, Reason> {
     seconds(field).map(Some).ok_or(Reason::BadTime)
 }
 
+/// Returns the values of `extra` that a record has.
+pub fn extra<'a>(
+    values: impl IntoIterator<Item = (&'static str, Option<Cow<'a, str>>)>,
+) -> Vec<(Cow<'a, str>, Cow<'a, str>)> {
+    let values = values.into_iter();
+    let known = values.filter_map(|(name, value)| Some((Cow::Borrowed(name), value?)));
+    known.collect()
+}
+
 /// Requires that a job does not end before it starts.
 ///
 /// # Errors
@@ -59,8 +65,8 @@ pub fn require_order(started: Option<Micros>, ended: Option<Micros>) -> Result<(
     }
 }
 
-/// Returns the number of distinct nodes and their names in order, separated by commas; `None` if there are none or too
-/// many.
+/// Returns the number of distinct nodes and their names in order, separated by commas; `None` for an empty list and for
+/// too many nodes.
 pub fn nodes<'a>(names: impl Iterator<Item = Cow<'a, [u8]>>) -> Option<(u32, Cow<'a, str>)> {
     let mut distinct = Vec::new();
     for name in names.filter(|name| !name.is_empty()) {

@@ -1,7 +1,7 @@
 //! Reads the output of `flux jobs --json`: an object for each job, in an array `jobs`, or one alone, or one a line.
 //!
-//! A name that is absent is not known yet: a job that waits has no `t_run`, one that runs has no `t_cleanup`. `flux jobs`
-//! sees the jobs of its caller only, and a thousand of them, unless it is asked for all: `flux jobs -A --count=0 --json`.
+//! An absent name is not known yet: a waiting job has no `t_run`, a running one no `t_cleanup`. `flux jobs` shows at most
+//! a thousand jobs of its caller without `flux jobs -A --count=0 --json`.
 //!
 //! | field of a job | from |
 //! |---|---|
@@ -71,7 +71,8 @@ pub fn records<'a>(text: &'a [u8], pause: Pause<'a>) -> impl Iterator<Item = Rec
     Objects::new(text, job, pause)
 }
 
-/// Returns whether a text looks like that of `flux jobs --json`: one of its first objects is a job, or there are none.
+/// Returns whether a text looks like the output of `flux jobs --json`: one of its first objects is a job, or the list
+/// is empty.
 pub fn recognizes(text: &[u8]) -> bool {
     let text = &text[..text.len().min(FIRST_BYTES)];
     let bytes = text.iter().filter(|byte| !byte.is_ascii_whitespace());
@@ -126,10 +127,7 @@ fn job<'a>(entries: &mut Entries<'a>) -> Result<Option<Job<'a>>, Reason> {
     job.account = job.account.or_else(|| extra[0].take());
     let is_inactive = state.as_deref().is_none_or(|state| state == "INACTIVE");
     job.state = result.filter(|_| is_inactive).or(state);
-    let extra = EXTRA.into_iter().zip(extra);
-    job.extra = extra
-        .filter_map(|(name, text)| Some((name.into(), text?)))
-        .collect();
+    job.extra = field::extra(EXTRA.into_iter().zip(extra));
     Ok(Some(job))
 }
 

@@ -1,14 +1,14 @@
 //! Reads the file `accounting` of Grid Engine: lines of colons (SGE, SoGE, UGE, AGE), or lines of JSON (OCS and GCS 9).
 //!
 //! A line is written when a job, or one task of an array, has ended, and also when an attempt to start it has failed. So
-//! a job may have several lines; each one is a record. There is nothing about jobs that wait or run.
+//! a job may have several lines; each one is a record. Waiting and running jobs are not in it.
 //!
 //! | field of a job | from |
 //! |---|---|
 //! | `job` | the number of the job, which is `JOB_ID` of all tasks of an array |
-//! | `label`, `parent` | `number.task` and `number` if the job is a task of an array, else `number` and nothing |
+//! | `label`, `parent` | `number.task` and `number` if the job is a task of an array, else `number` without a parent |
 //! | `submitted`, `started`, `ended` | numbers of seconds, milliseconds (UGE 8.2 and later) or microseconds (OCS) |
-//! | `account` | the project, or else the text of `qsub -A` unless that is `sge`, which stands for none |
+//! | `account` | the project, or else the text of `qsub -A`, unless that is the default `sge` |
 //! | `node_list`, `nodes` | the host of a job that has no parallel environment; of others it is only the first host, in `extra` |
 //!
 //! Comments, empty lines and the lines of the slave tasks of a parallel job (`pe_taskid`) are skipped. A time of 0 is
@@ -131,7 +131,6 @@ impl<'a> Line<'a> {
             ("department", given(self.department)),
             ("priority", self.priority.filter(|priority| priority != "0")),
         ];
-        let extra = extra.into_iter().chain(self.more);
         let is_task = self.task > 0;
         Ok(Job {
             job: number.to_string().into(),
@@ -154,9 +153,7 @@ impl<'a> Line<'a> {
             node_list,
             cpus: self.slots.filter(|slots| *slots > 0),
             exit_code: self.exit_status,
-            extra: extra
-                .filter_map(|(name, text)| Some((name.into(), text?)))
-                .collect(),
+            extra: field::extra(extra.into_iter().chain(self.more)),
             ..Job::default()
         })
     }
@@ -174,7 +171,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Returns the instant that a number means, whose size tells the unit; `None` for 0.
+/// Returns the instant of a number, whose size implies the unit; `None` for 0.
 fn time(number: u64) -> Result<Option<Micros>, Reason> {
     if number == 0 {
         return Ok(None);
@@ -188,15 +185,14 @@ fn time(number: u64) -> Result<Option<Micros>, Reason> {
     possible.map(Some).ok_or(Reason::BadTime)
 }
 
-/// Returns a text that says something: Grid Engine prints `NONE` or `UNKNOWN` for nothing.
+/// Returns a text; `None` for `NONE` and `UNKNOWN`, which Grid Engine prints for missing values.
 fn given(text: Option<Cow<'_, str>>) -> Option<Cow<'_, str>> {
     text.filter(|text| text != "NONE" && text != "UNKNOWN")
 }
 
 /// Returns whether a text is the name of a slave task of a parallel job, for example `3.node12`, and not a fraction.
 fn is_slave(pe_taskid: &str) -> bool {
-    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    pe_taskid
-        .split_once('.')
-        .is_some_and(|(number, host)| !number.is_empty() && is_number(number) && !is_number(host))
+    let is_number = |text: &str| field::is_number(text.as_bytes());
+    let parts = pe_taskid.split_once('.');
+    parts.is_some_and(|(number, host)| is_number(number) && !host.is_empty() && !is_number(host))
 }

@@ -85,7 +85,7 @@ impl<'a> Objects<'a> {
         job
     }
 
-    /// Goes on at the next object, or at the end of the text. Then nothing more is said about the end of the list.
+    /// Goes on at the next object, or at the end of the text. Then a missing end of the list is no further problem.
     fn unreadable(&mut self) -> Result<Option<Job<'a>>, Reason> {
         self.at = self.search.next(self.text, self.at, self.read, self.pause);
         self.in_list &= self.at < self.text.len();
@@ -139,7 +139,7 @@ impl<'a> Iterator for Objects<'a> {
     }
 }
 
-/// Returns the inside of the list [`JOBS`] with whose name a text begins.
+/// Returns the inside of the list [`JOBS`] if a text begins with its name.
 fn inside_list(text: &[u8]) -> Option<&[u8]> {
     let list = text
         .strip_prefix(JOBS)?

@@ -1,6 +1,6 @@
 //! Merges the records of one submission of a job into its stored rows, so that the order of the texts does not matter.
 //!
-//! Schedulers tell of a job again and again, texts overlap, arrive late or are read a second time. Any order of any
+//! Schedulers report a job again and again, texts overlap, arrive late or are read a second time. Any order of any
 //! subset of texts, merged at once or record by record with the rows stored in between, ends in the same rows.
 //!
 //! # The law
@@ -8,10 +8,9 @@
 //! A submission is all that has one scheduler, job, label and time of submission. Its rows are its [`Form`]s: the runs,
 //! or a single form without a start, which waits for the first one and goes when a run is known.
 //!
-//! 1. **A value has a rank and a time.** The rank is that of its record: it knows the end, or else a start, or neither.
-//!    The time is that of its text. The value of the highest rank counts, among equal ranks that of the latest text, and
-//!    among equal times the greatest value. Nothing is ever replaced by an unknown value. The names of `extra` are values
-//!    of their own.
+//! 1. **A value has a rank and a time.** Its rank is the rank of its record: the end is known, or else a start, or
+//!    neither. Its time is the time of its text. The value of the highest rank counts, then the value of the latest text,
+//!    then the greatest value. An unknown value never replaces another one. Each name in `extra` is a separate value.
 //! 2. **Starts within one second are one start.** The values of all records of a start are collected by rule 1, whatever
 //!    becomes of rule 3.
 //! 3. **Starts are one run** if they follow the first of them by less than a minute and the run had not ended before. An
@@ -29,14 +28,14 @@
 //! nearly all rows. It names the values that come from an earlier text or a lower rank than the row, because the latest
 //! text left them out. And if a run has several starts, it holds the values of each, at most 60 of them.
 //!
-//! # Texts that say nothing new
+//! # Texts without news
 //!
-//! A later text that repeats a row moves `updated` ([`Change::Confirmed`]). The time matters: if texts of noon and of two
-//! o'clock say 1, a late text of one o'clock that says 2 must not win, and a row that kept only noon could not know.
-//! There are two ways to obey the law, and a caller may mix them:
+//! A later text that repeats a row moves `updated` ([`Change::Confirmed`]). The time matters: if the texts of noon and of
+//! two o'clock have 1, a late text of one o'clock with 2 must not win, and a row with only the time of noon could not
+//! show that. There are two ways to obey the law, and a caller may mix them:
 //!
-//! - Store rows that are confirmed, too. Then nothing else is to be known. Nearly all records of overlapping texts repeat
-//!   the only row of their submission: [`repeated`] tells so without merging, and only the time is to be stored.
+//! - Store rows that are confirmed, too. Then no other state is needed. Nearly all records of overlapping texts repeat
+//!   the only row of their submission: [`repeated`] detects this without merging, and only the time is stored.
 //! - Do not store them. Then a text that is not later than all before must be merged together with all texts that are
 //!   not earlier than it, in one call. The values of the rows are the same.
 
@@ -49,7 +48,7 @@ use std::collections::BTreeMap;
 use atom::{Atom, Start};
 use serde::{Deserialize, Serialize};
 
-pub use atom::Form;
+pub use atom::{Column, Form, Value};
 
 use super::Job;
 use crate::base::instant::Micros;
@@ -86,7 +85,7 @@ impl Rank {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Provenance {
-    /// Ranks and times of values by their names; that of a name in `extra` begins with `extra.`.
+    /// Ranks and times of values by their names; names in `extra` begin with `extra.`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     values: BTreeMap<String, (Rank, Micros)>,
     /// The rows that each start would have alone, if the run has several starts.
@@ -95,12 +94,12 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// Returns whether there is nothing to store.
+    /// Returns whether the provenance is empty.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty() && self.starts.is_empty()
     }
 
-    /// Returns the JSON to store; `None` if there is nothing, as in nearly all rows.
+    /// Returns the JSON to store; `None` if it is empty, as in nearly all rows.
     pub fn to_json(&self) -> Option<String> {
         if self.is_empty() {
             return None;
@@ -122,7 +121,7 @@ pub enum Change {
     /// A value or a start of the row is new, or another one, or of a higher rank. Or another start is less than a minute
     /// away.
     Changed,
-    /// The row says the same as before, by a later text: only times of texts are new.
+    /// The values of the row are unchanged in a later text: only times of texts are new.
     Confirmed,
     /// The row is as it was.
     Same,

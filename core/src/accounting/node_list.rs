@@ -8,6 +8,8 @@ mod tests;
 
 use std::collections::BTreeSet;
 
+use crate::text::field::is_number;
+
 /// The longest name of a node in bytes.
 const NAME_MAX: usize = 255;
 
@@ -53,7 +55,7 @@ pub fn count(list: &str) -> Option<u64> {
 /// The largest number of groups of ranges of an item that is compared with a node.
 const MATCHED_GROUPS: usize = 3;
 
-/// Returns whether an item that was checked stands for a node.
+/// Returns whether a checked item includes a node.
 fn stands_for(item: &str, node: &str, groups: usize) -> bool {
     let Ok((before, ranges, after)) = split_group(item) else {
         return false;
@@ -155,9 +157,9 @@ impl Range {
     fn read(range: &str) -> Option<Self> {
         let (first, last) = range.split_once('-').unwrap_or((range, range));
         let number = |text: &str| {
-            let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
             // Longer numbers are zeros in front, or no number of a node.
-            let number = text.parse::<u64>().ok().filter(|_| is_number)?;
+            let number = text.parse::<u64>().ok();
+            let number = number.filter(|_| is_number(text.as_bytes()))?;
             (number < u64::MAX).then_some(number)
         };
         let (low, high) = (number(first)?, number(last)?);

@@ -12,9 +12,9 @@
 //! | `D`, `A` | deleted, aborted | |
 //!
 //! Each of these records is a [`Job`] with the values of that record; the reader of a text merges them. A job that ran twice has
-//! two records `E` with different starts. No job comes from records of other types (licences, reservations, checkpoints,
-//! phases), from records that say nothing of a job but its number (most of `D` and `A`), and from those of whole arrays
-//! (`123[]`), whose elements have records of their own.
+//! two records `E` with different starts. Records of other types (licences, reservations, checkpoints, phases), records with
+//! only the number of a job (most of `D` and `A`), and records of whole arrays (`123[]`), whose elements have their own, make no
+//! job.
 //!
 //! ```
 //! use jobstats_core::accounting::pbs;
@@ -35,9 +35,7 @@ mod values;
 
 use std::borrow::Cow;
 
-use memchr::memchr;
-
-use super::field::{self, first_lines, lines};
+use super::field::{self, first_lines, lines, split_once};
 use super::{Job, Reason, Record, Scheduler};
 use crate::base::pause::Pause;
 use values::values;
@@ -48,7 +46,7 @@ const FIRST_LINES: usize = 10;
 /// The length of `MM/DD/YYYY HH:MM:SS`.
 const TIME_LENGTH: usize = 19;
 
-/// The longest line that is read. Torque names each processor of a job, so that those of the largest jobs have some megabytes.
+/// The longest line that is read. Torque names each processor of a job, so that lines of the largest jobs have some megabytes.
 const LINE_MAX: usize = 16 << 20;
 
 /// The longest value that `extra` keeps, in bytes.
@@ -79,8 +77,8 @@ pub fn records<'a>(text: &'a [u8], pause: Pause<'a>) -> impl Iterator<Item = Rec
     lines(text, pause).filter_map(move |line| read(text, line))
 }
 
-/// Reads the records of a text job by job, those of each job in the order of its lines: a job has a record when it is queued,
-/// one when it starts and one when it ends, with those of other jobs in between. Lines from which no job comes are read first.
+/// Reads the records of a text job by job, in the order of lines within a job: a job has a record when it is queued, one when
+/// it starts and one when it ends, with records of other jobs in between. Lines from which no job comes are read first.
 pub fn records_by_job<'a>(text: &'a [u8], pause: Pause<'a>) -> impl Iterator<Item = Record<'a>> {
     let mut lines = lines(text, pause);
     let mut places = Vec::new();
@@ -221,7 +219,7 @@ struct Line<'a> {
 impl<'a> Line<'a> {
     /// Splits a line; `None` if it is not one of an accounting file. `grep` puts the name of the file in front.
     fn read(line: &'a [u8]) -> Option<Self> {
-        let (front, rest) = split(line)?;
+        let (front, rest) = split_once(line, b';')?;
         let (before, time) = front.split_at_checked(front.len().checked_sub(TIME_LENGTH)?)?;
         let is_time = time
             .iter()
@@ -230,18 +228,12 @@ impl<'a> Line<'a> {
                 b'0' => byte.is_ascii_digit(),
                 _ => byte == form,
             });
-        let (kind, rest) = split(rest)?;
-        let (id, text) = split(rest)?;
+        let (kind, rest) = split_once(rest, b';')?;
+        let (id, text) = split_once(rest, b';')?;
         let &[kind] = kind else { return None };
         let is_line = is_time && (before.is_empty() || before.ends_with(b":"));
         (is_line && kind.is_ascii_alphabetic()).then_some(Self { kind, id, text })
     }
-}
-
-/// Splits a line at its first semicolon.
-fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    let place = memchr(b';', line)?;
-    Some((&line[..place], &line[place + 1..]))
 }
 
 /// The identifier of a job, such as `123.server`, `123[4].server`, or `123-4.server` of the elements of arrays in old
@@ -256,13 +248,12 @@ struct Id<'a> {
 }
 
 impl<'a> Id<'a> {
-    /// Reads an identifier; `None` for that of a whole array, or of a range of its elements.
+    /// Reads an identifier; `None` for a whole array or a range of its elements.
     ///
     /// # Errors
     /// [`Reason::BadJob`].
     fn read(id: &'a [u8]) -> Result<Option<Self>, Reason> {
-        let end = memchr(b'.', id).unwrap_or(id.len());
-        let (job, server) = (&id[..end], id.get(end + 1..).unwrap_or_default());
+        let (job, server) = split_once(id, b'.').unwrap_or((id, b""));
         let digits = job.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let (number, index) = job.split_at(digits);
         field::number::<u64>(number).ok_or(Reason::BadJob)?;
@@ -322,7 +313,7 @@ struct Values<'a> {
     node_count: Option<&'a [u8]>,
     requested_nodes: Option<&'a [u8]>,
     alt_id: Option<&'a [u8]>,
-    /// True if the job asked for resources that only a Cray has.
+    /// True if the job requested resources that only a Cray has.
     has_cray_resources: bool,
     extra: Vec<(Cow<'a, str>, Cow<'a, str>)>,
 }
@@ -331,7 +322,7 @@ impl<'a> Values<'a> {
     /// Reads the values of a text, but not the last one if the text does not end.
     ///
     /// # Errors
-    /// [`Reason::UnreadableRecord`] if the text says two things of one name, so that nobody knows which one holds.
+    /// [`Reason::UnreadableRecord`] if the text has two different values of one name.
     fn read(text: &'a [u8], ends: bool) -> Result<Self, Reason> {
         let mut read = Self::default();
         let mut values = values(text).peekable();
@@ -357,7 +348,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Returns the place of a value with a meaning of its own.
+    /// Returns the place of a value that has a field.
     fn place(&mut self, name: &[u8]) -> Option<&mut Option<&'a [u8]>> {
         Some(match name {
             b"user" => &mut self.user,

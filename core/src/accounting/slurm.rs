@@ -2,19 +2,19 @@
 //!
 //! # Tables
 //!
-//! The header says which columns there are, in any order. The delimiter is the shortest text after the first name that
-//! divides the header into names; it may be any text that does not begin with a letter or a digit. `sacct -p` prints a
-//! delimiter after the last field too. `sacct` neither quotes nor escapes, so a field may contain delimiters and ends of lines:
+//! The header lists the columns, in any order. The delimiter is the shortest text after the first name that divides the header
+//! into names; it may be any text that does not begin with a letter or a digit. `sacct -p` prints a delimiter after the last
+//! field too. `sacct` neither quotes nor escapes, so a field may contain delimiters and ends of lines:
 //!
 //! - A row with a delimiter too many or too few has the wrong number of fields.
 //! - A row that goes on in further lines is put together if the first column is a number of a job, the lines have as many
 //!   delimiters as a row must have, and the end of line is in a column of free text. Otherwise the row cannot be used.
-//! - A column that is asked for twice must say the same twice.
-//! - A user may put a line into the name of a job that looks like a row. So the delimiter should be one that nobody can guess;
-//!   [`is_forgeable`] finds those that everybody guesses.
-//! - The last line counts only if its end is there: the text does not say otherwise that it was cut.
+//! - A column that is requested twice must have the same value twice.
+//! - A user may put a line into the name of a job that looks like a row. So the delimiter should be hard to guess;
+//!   [`is_forgeable`] finds the usual ones.
+//! - The last line counts only if its end is there: a cut has no other sign.
 //!
-//! Messages before the header, such as `sacct: error: …` where stderr is part of the text, are problems and hide nothing.
+//! Messages before the header, such as `sacct: error: …` where stderr is part of the text, are problems but hide no rows.
 //!
 //! Rows of steps are no jobs and are skipped, and so are blank lines. A further header with the same delimiter begins a further table.
 //!
@@ -22,14 +22,14 @@
 //!
 //! `job` is the number that `job_stats` shows. For all components of a heterogeneous job that is the number of its leader,
 //! because they all run with the `SLURM_JOB_ID` of the leader: `123+1` has `job` and `parent` `123`, and its own number is the
-//! `JobIDRaw` in `extra`. The task `123_4` of an array has the number of its own as `job`, and `123` as `parent`. If a table
-//! has no column `JobIDRaw`, the numbers of tasks are unknown; their `job` is then the label, which is no number in `job_stats`.
+//! `JobIDRaw` in `extra`. The task `123_4` of an array has its raw number as `job`, and `123` as `parent`. If a table has no
+//! column `JobIDRaw`, the numbers of tasks are unknown; their `job` is then the label, which is no number in `job_stats`.
 //!
 //! Times are seconds since 1970 (`SLURM_TIME_FORMAT=%s`) or `2024-07-01T12:00:00`, with `+0200` or without. A job that is
-//! PENDING has no start; one that ended at its start and has no nodes never ran, and has no start either. A job has no end
-//! while it is PENDING, RUNNING or SUSPENDED.
+//! PENDING has no start; a job that ended at its start and has no nodes never ran, and has no start either. A job has no
+//! end while it is PENDING, RUNNING or SUSPENDED.
 //!
-//! Nothing is kept of columns that are personal or secret, such as `SubmitLine`, `WorkDir` and `Comment`.
+//! Personal or secret columns, such as `SubmitLine`, `WorkDir` and `Comment`, are discarded.
 
 mod header;
 mod row;
@@ -55,7 +55,7 @@ pub const SCHEDULER: Scheduler = Scheduler {
     records: |text, zone, pause| Box::new(records(text, zone, pause)),
 };
 
-/// Returns the jobs of a text one after another. Times without a zone are those of `zone`.
+/// Returns the jobs of a text one after another. Times without a zone are in `zone`.
 pub fn records<'a>(
     text: &'a [u8],
     zone: &Zone,

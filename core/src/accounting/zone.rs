@@ -1,7 +1,7 @@
 //! Finds the instants of times that were printed without their zone.
 //!
-//! Twice a year clocks are changed. An hour of the autumn is shown twice, so that a time of it stands for two instants; an
-//! hour of the spring is never shown, so that a time of it says that the zone is wrong. A [`TimeDoubt`] tells the caller.
+//! Twice a year clocks are changed. An hour of the autumn is shown twice, so that its times are ambiguous; an hour of the
+//! spring is never shown, so that its times prove a wrong zone. A [`TimeDoubt`] reports this to the caller.
 
 use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
@@ -21,12 +21,12 @@ pub enum ZoneError {
     Unknown(String),
 }
 
-/// The instants that a printed time stands for.
+/// The instants of a printed time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LocalTime {
-    /// The time stands for one instant.
+    /// The time is unambiguous.
     Once(Micros),
-    /// Clocks were set back: the time stands for an earlier and a later instant.
+    /// Clocks were set back: the time has an earlier and a later instant.
     Twice(Micros, Micros),
     /// Clocks were set forward over the time, or it lies outside of the years that can be counted: there is no such instant.
     Never,
@@ -87,7 +87,7 @@ pub fn instant(time: DateTime, offset: Offset) -> Option<Micros> {
     crate::accounting::field::instant(instant)
 }
 
-/// Chooses the instants of times that follow each other, such as those of submission, start and end.
+/// Chooses the instants of consecutive times, such as submission, start and end.
 ///
 /// Of two instants the earlier one is chosen, unless that lies before the time that precedes it and the later one does not.
 pub fn in_order<const N: usize>(

@@ -14,5 +14,5 @@ pub const MINUTE: Micros = 60 * SECOND;
 pub const HOUR: Micros = 60 * MINUTE;
 /// A day.
 pub const DAY: Micros = 24 * HOUR;
-/// The width of a window of time for which no start is given.
+/// The width of a window without a start.
 pub const DEFAULT_WINDOW: Micros = 10 * MINUTE;

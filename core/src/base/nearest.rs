@@ -1,4 +1,4 @@
-//! Finds known names that are like a name that nobody knows, so that a message can suggest them.
+//! Finds known names similar to an unknown one, for suggestions in messages.
 
 #[cfg(test)]
 mod tests;
@@ -6,7 +6,7 @@ mod tests;
 /// The number of names that a hint suggests.
 pub const SUGGESTED: usize = 3;
 
-/// The number of characters that are compared. Longer names differ where nobody looks.
+/// The number of characters that are compared. Longer names differ where readers do not look.
 const COMPARED: usize = 100;
 
 /// Returns the known names that are most like `name`, the nearest first, at most `most` of them. A name is near if few

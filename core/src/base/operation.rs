@@ -8,7 +8,7 @@
 pub enum Kind {
     /// Requests; since Lustre 2.14 the server also reports the microseconds that it spent on them.
     Requests,
-    /// Bytes moved; the number of calls is that of the operation in [`field@Operation::doubles`].
+    /// Bytes moved; the number of calls is counted by [`field@Operation::doubles`].
     Bytes,
 }
 
@@ -88,7 +88,7 @@ const MDT: (bool, bool) = (true, false);
 const OST: (bool, bool) = (false, true);
 const BOTH: (bool, bool) = (true, true);
 
-/// The operations that have columns of their own. Other operations are kept in `detail`.
+/// The operations with columns. Other operations are kept in `detail`.
 #[rustfmt::skip]
 pub static OPERATIONS: &[Operation] = &[
     request("read_bytes", BOTH, "2.6").bytes().doubles("read").is("read, pread, readv", "bytes read from the target"),
@@ -142,12 +142,6 @@ pub fn find(name: &[u8]) -> Option<OperationIndex> {
         .position(|operation| operation.name.as_bytes() == name)
 }
 
-/// Returns whether a server reports times, by counts of work that it did and whether each has a time; `None` if there is no such
-/// count. Servers report times since Lustre 2.14.
-pub fn reports_times(have_times: impl IntoIterator<Item = bool>) -> Option<bool> {
-    have_times.into_iter().max()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,12 +166,5 @@ mod tests {
                 assert!(find(other.as_bytes()).is_some(), "{other}");
             }
         }
-    }
-
-    #[test]
-    fn one_time_shows_that_a_server_reports_them() {
-        assert_eq!(reports_times([]), None);
-        assert_eq!(reports_times([false, false]), Some(false));
-        assert_eq!(reports_times([false, true, false]), Some(true));
     }
 }

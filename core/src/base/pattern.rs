@@ -1,9 +1,9 @@
-//! Patterns of names: a name stands for itself, unless it has a star.
+//! Patterns of names: a name matches itself, unless it has a star.
 
 use std::iter::repeat_n;
 
-/// A pattern of names: `*` stands for any characters, `\*` for a star, and `\\*` for a backslash and any characters. All else, other
-/// backslashes too, stands for itself.
+/// A pattern of names: `*` matches any characters, `\*` a star, and `\\*` a backslash and any characters. All else, including other
+/// backslashes, matches itself.
 #[derive(Debug, Clone)]
 pub struct Pattern(Vec<Option<char>>);
 

@@ -11,7 +11,7 @@ crate::named! {
         /// An object storage target.
         Ost = "OST",
     }
-    /// Returns the name that stands in the names of such targets.
+    /// Returns the part of the names of such targets that shows the kind.
     pub fn as_str;
 }
 
@@ -79,7 +79,7 @@ pub fn filesystem_and_index(name: &str) -> (Option<&str>, Option<i32>) {
     (index.map(|_| filesystem), index)
 }
 
-/// Returns the kind of target that a name says: the name of an MDT or an OST ends with that and its index.
+/// Returns the kind of target by its name: the name of an MDT or an OST ends with the kind and its index.
 pub fn kind_in_name(name: &str) -> Option<TargetKind> {
     filesystem_and_index(name).1?;
     let (_, device) = name.rsplit_once('-')?;

@@ -3,6 +3,7 @@
 //! Clients build identifiers from the format in their parameter `jobid_name`, and the servers cut them at 31 bytes. An
 //! identifier does not show the format of its client, so the configured formats are tried in order.
 
+use std::borrow::Cow;
 use std::fmt;
 
 pub mod flux;
@@ -17,21 +18,23 @@ mod secrets;
 mod tests;
 
 pub use folded::folded_name;
+use format::Code;
 pub use format::{Format, FormatError, user_may_be_forged};
 pub use guess::likely_format;
+use job_number::looks_like_job;
 pub use keys::{Keys, StoredNames};
 pub use secrets::{FIRST_PSEUDONYM, Secret, Secrets, pseudonym, pseudonym_of_user};
 
-/// The formats that are tried if none are configured.
+/// The default formats.
 pub const DEFAULT_FORMATS: &[&str] = &["%j:%u:%H", "%e.%u"];
 
 crate::named! {
     /// The result of reading an identifier.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Status {
-        /// The identifier has everything that its format asks for.
+        /// The identifier has all fields of its format.
         Ok = "ok",
-        /// The format asks for a job, and the job is empty.
+        /// The format has a job, but the job is empty.
         MissingJob = "missing_job",
         /// The identifier is as long as Lustre allows, so that its last field may be cut, and fields behind the job may be text that
         /// a user has chosen as the job; or a number or a node is as long as its format allows.
@@ -52,7 +55,7 @@ impl fmt::Display for Status {
     }
 }
 
-/// The fields of an identifier. A field is `None` if the format does not ask for it, or if it is empty or cut.
+/// The fields of an identifier. A field is `None` if the format lacks it, or if it is empty or cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity<'a> {
     /// `%j`
@@ -74,7 +77,79 @@ pub struct Identity<'a> {
     pub status: Status,
 }
 
-impl Identity<'_> {
+/// A value of an identity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Field<'a> {
+    /// A text.
+    Text(Option<Cow<'a, str>>),
+    /// A number.
+    Number(Option<u32>),
+}
+
+impl<'a> Identity<'a> {
+    /// The columns of `jobstats.entries` that come from an identity, with their types.
+    pub const COLUMNS: [(&'static str, &'static str); 8] = [
+        ("job", "text"),
+        ("uid", "bigint"),
+        ("gid", "bigint"),
+        ("node", "text"),
+        ("executable", "text"),
+        ("pid", "bigint"),
+        ("format", "text"),
+        ("status", "text"),
+    ];
+
+    /// The columns of them that no job has.
+    pub const SENDER: &'static [(&'static str, &'static str)] =
+        Self::COLUMNS.split_at(3).1.split_at(3).0;
+
+    /// The SQL form of [`workload`](Self::workload) for an entry `e` without a job.
+    pub const WORKLOAD_WITHOUT_JOB: &'static str = "e.executable || '.' || e.uid, e.name";
+
+    /// Returns the values of [`COLUMNS`](Self::COLUMNS).
+    pub fn fields(&self) -> [Field<'a>; 8] {
+        let text = |text: Option<&'a str>| Field::Text(text.map(Cow::Borrowed));
+        [
+            Field::Text(self.number()),
+            Field::Number(self.uid),
+            Field::Number(self.gid),
+            text(self.node),
+            text(self.executable),
+            Field::Number(self.pid),
+            text(self.format),
+            text(Some(self.status.as_str())),
+        ]
+    }
+
+    /// Returns the identity of a program and its user.
+    fn of_program(program: &'a str, uid: u32) -> Self {
+        Self {
+            uid: Some(uid),
+            executable: Some(program),
+            status: Status::Ok,
+            ..Identity::MALFORMED
+        }
+    }
+
+    /// Returns whether the job looks like a job and the program does not: `%j` and `%e` match almost anything.
+    fn is_plausible(&self) -> bool {
+        self.job.is_none_or(looks_like_job) && !self.executable.is_some_and(looks_like_job)
+    }
+
+    /// Sets the field of a code if it has no value yet. Returns `None` if the field cannot have this value.
+    fn set(&mut self, code: Code, text: &'a str) -> Option<()> {
+        match code {
+            Code::Job if text.is_empty() => self.status = Status::MissingJob,
+            Code::Job => self.job = self.job.or(Some(text)),
+            Code::Executable => self.executable = self.executable.or(Some(text)),
+            Code::Host | Code::ShortHost => self.node = self.node.or(text.split('.').next()),
+            Code::Uid => self.uid = self.uid.or(Some(text.parse().ok()?)),
+            Code::Gid => self.gid = self.gid.or(Some(text.parse().ok()?)),
+            Code::Pid => self.pid = self.pid.or(Some(text.parse().ok()?)),
+        }
+        Some(())
+    }
+
     /// The identity of an identifier that no format matches.
     const MALFORMED: Identity<'static> = Identity {
         job: None,
@@ -87,7 +162,7 @@ impl Identity<'_> {
         status: Status::Malformed,
     };
 
-    /// Returns true if both say the same of an identifier.
+    /// Returns true if both have the same fields.
     fn says_the_same(&self, other: &Self) -> bool {
         let (format, status) = (other.format, other.status);
         Self {
@@ -158,21 +233,21 @@ impl Formats {
         }
     }
 
-    /// Returns true if a format is that of some clusters only, so that the meaning of an identifier depends on the clusters
-    /// that have sent it.
+    /// Returns true if a format is limited to some clusters, so that the meaning of an identifier depends on the clusters
+    /// that sent it.
     pub fn differ_by_cluster(&self) -> bool {
         self.0.iter().any(|it| it.clusters.is_some())
     }
 
-    /// Returns the fields of the identifier by the first format that matches it, of any cluster. An identifier that none
-    /// matches is the number of a job, or the beginning of an identifier, if it can be only one of them.
+    /// Returns the fields of the identifier by the first format that matches it, of any cluster. An identifier without a
+    /// matching format is the number of a job or, if only one of these is possible, the beginning of an identifier.
     pub fn identify<'a>(&'a self, id: &'a str) -> Identity<'a> {
         identify(self.0.iter(), id)
     }
 
-    /// Returns the fields of an identifier that these clusters have sent, each of which reads it by its own formats. A cluster
-    /// that cannot read it has no say, because clients of another cluster may use its file systems. Fields that the others
-    /// read differently are unknown. If no cluster is known, only formats of all clusters count.
+    /// Returns the fields of an identifier that these clusters have sent. Each cluster reads it by its formats. A cluster that
+    /// cannot read it is ignored, because clients of another cluster may use its file systems. Fields that the others read
+    /// differently are unknown. If no cluster is known, only formats of all clusters count.
     pub fn identify_in<'a, C: AsRef<str>>(&'a self, clusters: &[C], id: &'a str) -> Identity<'a> {
         if !self.differ_by_cluster() {
             return self.identify(id);
@@ -242,8 +317,7 @@ fn whole<'a>(formats: impl Iterator<Item = &'a Format>, id: &'a str) -> Option<I
     Some(if is_clear { first } else { Identity::MALFORMED })
 }
 
-/// Returns the first reading. One by a format of some nodes comes before it, if the identifier does not show its node because it is
-/// cut: then both must say the same.
+/// Returns the first reading. A format of some nodes comes before it, if the node was cut off the identifier: then both must agree.
 fn first<'a>(formats: impl Iterator<Item = (&'a Format, Identity<'a>)>) -> Option<Identity<'a>> {
     let mut readings = Vec::new();
     for (format, identity) in formats {

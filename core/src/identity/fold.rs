@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// Replaces each run of the digits 0 to 9 by one `#`; all other characters stay.
 ///
-/// The result is never longer than the name, and folding it again changes nothing.
+/// The result is never longer than the name, and folding is idempotent.
 ///
 /// ```
 /// use jobstats_core::identity::fold::fold;

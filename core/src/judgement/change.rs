@@ -1,17 +1,17 @@
 //! Finds who made the difference between two windows.
 //!
-//! Amounts are whole numbers of the unit that is counted: calls, bytes or microseconds. What is said of the groups and of the rest adds
-//! up to the whole difference, whatever is rounded.
+//! Amounts are whole numbers of the unit that is counted: calls, bytes or microseconds. The groups and the rest add up to the whole
+//! difference, whatever is rounded.
 
 use std::cmp::Reverse;
 
 #[cfg(test)]
 mod tests;
 
-/// Shares of the whole change are told if it is at least one in so many of all rises and falls together.
+/// Shares of the net change are given if it is at least one in so many of all rises and falls together.
 const LEAST_NET: i128 = 20;
 
-/// The factor by which the amounts of a baseline are made comparable with those of the window.
+/// The factor that scales the amounts of a baseline to the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scale {
     times: i128,
@@ -19,7 +19,7 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// Makes the mean of so many windows; `None` if there is none.
+    /// Takes the mean of so many windows; `None` for 0.
     pub fn mean_of(windows: usize) -> Option<Self> {
         let by = i128::try_from(windows).ok().filter(|it| *it > 0)?;
         Some(Self { times: 1, by })
@@ -60,16 +60,16 @@ pub struct Change {
     pub before: i128,
     /// The amount in the window.
     pub after: i128,
-    /// The part of the whole change; `None` if that is less than a twentieth of what all groups changed, rises and falls together.
+    /// The share of the net change; `None` if that is less than a twentieth of all rises and falls together.
     pub share: Option<f64>,
-    /// The part of all rises; `None` if nothing of the row rose.
+    /// The share of all increases; `None` if the row did not rise.
     pub share_of_rise: Option<f64>,
     /// The number of groups that the row is the sum of.
     pub groups: usize,
 }
 
 impl Change {
-    /// Returns what was added, or is missing.
+    /// Returns the difference.
     pub fn change(&self) -> i128 {
         self.after - self.before
     }

@@ -1,7 +1,7 @@
 //! Judges what servers saw of a job, a user or an account by rules.
 //!
-//! A rule has a value, which is made of sums, and floors that it must pass. What passes a floor is fair or bad only if few jobs of the
-//! site are worse, so that a level says what is worth a word, and not what is usual there. Work that is too little is not judged.
+//! A rule has a value, which is made of sums, and floors that it must pass. A value above a floor is fair or bad only if few jobs of
+//! the site are worse, so that a level shows notable jobs, not the usual ones of the site. Work that is too little is not judged.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -12,13 +12,13 @@ mod tests;
 /// The work of a subject as servers saw it. Sums are as exact as a `f64` is, since only their ratios count.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Work {
-    /// Set if it is what some of the targets saw, of which the others may have seen more.
+    /// Set if only some of the targets are included; the others may have seen more.
     pub is_of_some_targets: bool,
     /// The seconds from its first call to its last one.
     pub seconds: f64,
     /// All calls.
     pub all: Calls,
-    /// The seconds that metadata servers spent; `None` if that is not known, or not asked.
+    /// The seconds that metadata servers spent; `None` if unknown or not requested.
     pub on_mdts: Option<f64>,
     /// The reads.
     pub read: Moved,
@@ -56,7 +56,8 @@ pub struct Moved {
     pub bytes: f64,
     /// The calls.
     pub calls: Calls,
-    /// The number of calls whose size is known, and of those of them of at most [`SMALL`] bytes; `None` before Lustre 2.16.
+    /// The number of calls whose size is known, and how many of them have at most [`SMALL`] bytes; `None` before Lustre
+    /// 2.16.
     pub sized: Option<(f64, f64)>,
 }
 
@@ -89,7 +90,7 @@ crate::named! {
 
 /// The size in bytes up to which reads and writes are small: a bound of the histograms that Lustre prints.
 pub const SMALL: f64 = 32.0 * 1024.0;
-/// The mean in bytes up to which they are where nothing else is known of their sizes.
+/// The mean in bytes up to which they are small if only the mean is known.
 const SMALL_MEAN: f64 = 64.0 * 1024.0;
 /// The number of bytes from which on it matters on how many targets they lie.
 const LARGE: f64 = 100e9;
@@ -118,7 +119,7 @@ impl Rule {
         )
     }
 
-    /// Returns the value of work by this rule; the larger, the worse. `None` if the rule says nothing of it.
+    /// Returns the value of work by this rule; the larger, the worse. `None` if the rule does not apply.
     pub fn value(self, work: &Work) -> Option<f64> {
         if work.is_of_some_targets && self.needs_all_targets() {
             return None;
@@ -155,7 +156,7 @@ impl Rule {
         }
     }
 
-    /// Returns the seconds that servers spent on what this rule is about; `None` if they do not say.
+    /// Returns the seconds that servers spent on the calls of this rule; `None` if servers report no times.
     pub fn time(self, work: &Work) -> Option<f64> {
         match self {
             Self::OneTarget => work.on_one_target.1,
@@ -164,7 +165,7 @@ impl Rule {
         }
     }
 
-    /// Returns the part of the time of servers that went into what this rule is about; of calls or bytes, where servers say no times.
+    /// Returns the share of the server time of the calls of this rule; of calls or bytes, if servers report no times.
     pub fn share(self, work: &Work) -> Option<f64> {
         let of_time = self.time(work).zip(work.all.time);
         of_time
@@ -204,18 +205,18 @@ pub struct Finding {
     /// The value of the work.
     pub value: f64,
     is_estimated: bool,
-    /// The threshold that the value passed or, if it is good, the first one that it did not.
+    /// The threshold that the value exceeded or, if it is good, the first one that it did not exceed.
     pub threshold: f64,
     /// The part of the time of servers that it is about, as in [`Rule::share`].
     pub share: Option<f64>,
     /// The seconds that servers spent on it, as in [`Rule::time`].
     pub time: Option<f64>,
-    /// The seconds that it cost, by its share where servers do not say, and the calls.
+    /// The seconds that it cost, estimated by its share if servers report no times, and the calls.
     cost: (f64, f64),
 }
 
 impl Finding {
-    /// Compares what findings cost: bad ones come first, then those that cost most.
+    /// Compares the cost of findings: bad ones come first, then the most expensive ones.
     pub fn worst_first(&self, other: &Self) -> Ordering {
         let ((time, calls), (of_time, of_calls)) = (self.cost, other.cost);
         let by_level = other.level.cmp(&self.level);
@@ -225,7 +226,7 @@ impl Finding {
     }
 }
 
-/// Says what servers saw, as in "93 % of its writes were of 32 KiB or less".
+/// Shows the finding, as in "93 % of its writes were of 32 KiB or less".
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let value = self.value;
@@ -251,7 +252,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Judges work by a rule. `None` if it says nothing of it.
+/// Judges work by a rule. `None` if the rule does not apply.
 pub fn judge(rule: Rule, thresholds: &Thresholds, work: &Work) -> Option<Finding> {
     let value = rule.value(work)?;
     let (time, share) = (rule.time(work), rule.share(work));
@@ -279,7 +280,7 @@ crate::named! {
     /// The level of a value.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
     pub enum Level {
-        /// Nothing to say.
+        /// Unremarkable.
         Good = "good",
         /// Worth a word.
         Fair = "fair",
@@ -300,7 +301,7 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// Returns the level of a value. Without a site to compare with, nothing is worse than fair.
+    /// Returns the level of a value. Without a site to compare with, fair is the worst level.
     pub fn level(&self, value: f64) -> Level {
         let [fair, bad] = self.floors;
         let [of_few, of_fewest] = self.site.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
@@ -321,7 +322,8 @@ impl Thresholds {
     }
 }
 
-/// Returns whether work is enough to be judged: ten minutes, a thousand calls, and a minute of servers where they say so.
+/// Returns whether there is enough to judge: ten minutes, a thousand calls, and a minute of server time if servers report
+/// it.
 pub fn is_enough(work: &Work) -> bool {
     work.seconds >= 600.0
         && work.all.count >= 1_000.0
@@ -339,8 +341,8 @@ fn sum(one: Option<f64>, other: Option<f64>) -> Option<f64> {
     }
 }
 
-/// Returns the part of reads or writes that are small. Where sizes are not known, the mean tells: all are if it is [`SMALL`] or less,
-/// and a part of them between that and [`SMALL_MEAN`].
+/// Returns the part of reads or writes that are small. Without known sizes the mean decides: all are small if it is [`SMALL`] or
+/// less, and some of them between that and [`SMALL_MEAN`].
 fn small(moved: &Moved) -> Option<f64> {
     if let Some((sized, small)) = moved.sized {
         return part(small, sized);

@@ -1,8 +1,9 @@
 //! The metrics of a store: health and rates of its targets, and the state of its maintenance, for Prometheus.
 
-use crate::base::operation::{Kind, OPERATIONS, Operation, reports_times};
+use crate::base::operation::{Kind, OPERATIONS, Operation};
 use crate::base::target::TargetKind;
 use crate::output::openmetrics::{Exposition, ExpositionError};
+use crate::usage::times::calls_have_times;
 
 #[cfg(test)]
 mod tests;
@@ -15,7 +16,7 @@ pub const STATUSES: [&str; 7] = ["ok", "silent", "clock", "late", "slow", "rejec
 pub struct Target {
     /// The cluster; may be empty.
     pub cluster: String,
-    /// The file system; empty if the name of the target does not tell it.
+    /// The file system; empty if the name of the target lacks it.
     pub filesystem: String,
     /// The name; empty for a server that is expected and has never reported.
     pub name: String,
@@ -83,89 +84,36 @@ pub const GAUGE_LABELS: [&str; 12] = [
 ];
 
 /// The families of [`Gauge`], each with its unit and its help.
+#[rustfmt::skip]
 const GAUGES: [(&str, &str); 20] = [
     ("jobstats_target_size_bytes", "Size of the target."),
-    (
-        "jobstats_target_available_bytes",
-        "Space that users can still fill.",
-    ),
-    (
-        "jobstats_target_free_bytes",
-        "Space that is not used, with what is reserved.",
-    ),
-    (
-        "jobstats_target_inodes",
-        "Inodes of the target, used or not.",
-    ),
+    ("jobstats_target_available_bytes", "Space that users can still fill."),
+    ("jobstats_target_free_bytes", "Space that is not used, with what is reserved."),
+    ("jobstats_target_inodes", "Inodes of the target, used or not."),
     ("jobstats_target_free_inodes", "Inodes that are not used."),
-    (
-        "jobstats_target_recovering",
-        "1 while the target waits for clients that were connected before, else 0.",
-    ),
-    (
-        "jobstats_server_unhealthy_devices",
-        "Devices that the server reports as not healthy; at least 1 if there are any.",
-    ),
-    (
-        "jobstats_changelog_behind_records",
-        "Records of the changelog that its reader has not cleared yet.",
-    ),
-    (
-        "jobstats_changelog_idle_seconds",
-        "Since the reader of the changelog was last seen.",
-    ),
-    (
-        "jobstats_policy_queued_requests",
-        "Requests that a policy of a service held back when the server was read.",
-    ),
-    (
-        "jobstats_policy_active_requests",
-        "Requests of a policy at work when the server was read.",
-    ),
-    (
-        "jobstats_rule_limit_requests_per_second",
-        "Requests per second that a rule of a token bucket filter lets through for each client or job.",
-    ),
-    (
-        "jobstats_rule_clients",
-        "Clients or jobs that the rule holds.",
-    ),
-    (
-        "jobstats_service_requests_per_second",
-        "Requests per second that a thread of the service took, in the last ten minutes that were read.",
-    ),
-    (
-        "jobstats_service_wait_seconds",
-        "Mean time for which these requests waited for a thread.",
-    ),
-    (
-        "jobstats_service_waiting_requests",
-        "Mean number of requests that waited at a time.",
-    ),
-    (
-        "jobstats_event",
-        "Events that last, of each kind: waiting, slow_target, stalled, full, failover or rule.",
-    ),
-    (
-        "jobstats_watch_age_seconds",
-        "Since the newest reading that was judged for events.",
-    ),
-    (
-        "jobstats_node_up",
-        "1 if the node of a front answers and questions can be asked of it, else 0.",
-    ),
-    (
-        "jobstats_node_age_seconds",
-        "Since the last observation of the node.",
-    ),
+    ("jobstats_target_recovering", "1 while the target waits for clients that were connected before, else 0."),
+    ("jobstats_server_unhealthy_devices", "Devices that the server reports as not healthy; at least 1 if there are any."),
+    ("jobstats_changelog_behind_records", "Records of the changelog that its reader has not cleared yet."),
+    ("jobstats_changelog_idle_seconds", "Since the reader of the changelog was last seen."),
+    ("jobstats_policy_queued_requests", "Requests that a policy of a service held back when the server was read."),
+    ("jobstats_policy_active_requests", "Requests of a policy at work when the server was read."),
+    ("jobstats_rule_limit_requests_per_second", "Requests per second that a rule of a token bucket filter lets through for each client or job."),
+    ("jobstats_rule_clients", "Clients or jobs that the rule holds."),
+    ("jobstats_service_requests_per_second", "Requests per second that a thread of the service took, in the last ten minutes that were read."),
+    ("jobstats_service_wait_seconds", "Mean time for which these requests waited for a thread."),
+    ("jobstats_service_waiting_requests", "Mean number of requests that waited at a time."),
+    ("jobstats_event", "Events that last, of each kind: waiting, slow_target, stalled, full, failover or rule."),
+    ("jobstats_watch_age_seconds", "Since the newest reading that was judged for events."),
+    ("jobstats_node_up", "1 if the node of a front answers and questions can be asked of it, else 0."),
+    ("jobstats_node_age_seconds", "Since the last observation of the node."),
 ];
 
-/// A value that a server prints beside `job_stats`: of a target, or of the server.
+/// A value of a parameter other than `job_stats`: of a target, or of the server.
 #[derive(Debug, Clone)]
 pub struct Gauge {
     /// The family.
     pub family: String,
-    /// The values of [`GAUGE_LABELS`]; empty where it has none.
+    /// The values of [`GAUGE_LABELS`]; empty for missing labels.
     pub labels: [String; GAUGE_LABELS.len()],
     /// The value in the unit of the family.
     pub value: f64,
@@ -183,7 +131,7 @@ pub struct Maintenance {
 }
 
 impl Maintenance {
-    /// The state where nothing is known of it, which is a problem.
+    /// Unknown state, which is a problem.
     pub const UNKNOWN: Self = Self {
         completed: None,
         problem: true,
@@ -204,7 +152,6 @@ pub fn exposition(
 ) -> Result<String, ExpositionError> {
     let mut out = Exposition::default();
     health(&mut out, targets)?;
-    counts(&mut out, targets)?;
     of_each(
         &mut out,
         targets,
@@ -222,10 +169,10 @@ pub fn exposition(
 }
 
 impl Work {
-    /// Returns whether the server reports times; `None` if nothing was done.
+    /// Returns whether the server reports times; `None` without any calls.
     fn timed(&self) -> Option<bool> {
         let usecs = self.usecs.iter().filter(|_| self.active);
-        reports_times(usecs.map(Option::is_some))
+        calls_have_times(usecs.map(Option::is_some))
     }
 
     /// Returns the sum of amounts per second. The sum is taken before the division: sums of whole numbers are exact,
@@ -263,8 +210,7 @@ impl Target {
         (self.kind == Some(TargetKind::Mdt)).then(|| work.rate(calls.map(|(_, calls)| calls)))
     }
 
-    /// Returns the mean number of requests in service. A target that did nothing is assumed to report times if others
-    /// do.
+    /// Returns the mean number of requests in service. An idle target is assumed to report times if others do.
     fn in_service(&self, others_timed: bool) -> Option<f64> {
         let work = self.work.as_ref()?;
         work.timed()
@@ -301,6 +247,25 @@ impl Maintenance {
     }
 }
 
+/// A family with a value for each target: its name, its help and the value.
+type Family = (&'static str, &'static str, fn(&Target) -> Option<f64>);
+
+#[rustfmt::skip]
+const HEALTH: [Family; 4] = [
+    ("jobstats_target_last_observation_timestamp_seconds", "When the target was last observed, in seconds since 1970.", |it| it.last_observation),
+    ("jobstats_target_delay_seconds", "From the last reading of the target to its arrival in the database.", |it| it.delay),
+    ("jobstats_target_usual_interval_seconds", "Median of the last intervals between observations.", |it| it.usual_interval),
+    ("jobstats_target_missed_readings", "Readings that are missing between the observations of the last hour.", |it| it.missed),
+];
+
+/// Counters since the target was first observed.
+#[rustfmt::skip]
+const COUNTS: [Family; 3] = [
+    ("jobstats_target_observations", "Observations that were stored of the target.", |it| Some(it.counts?.observations)),
+    ("jobstats_target_text_bytes", "Size of the texts of these observations.", |it| Some(it.counts?.text_bytes)),
+    ("jobstats_target_problems", "Pieces of these texts that could not be used.", |it| Some(it.counts?.problems)),
+];
+
 fn health(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError> {
     out.gauge(
         "jobstats_target_status",
@@ -312,59 +277,19 @@ fn health(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionErro
             out.sample(labels, f64::from(u8::from(target.status == status)))?;
         }
     }
-    of_each(
-        out,
-        targets,
-        "jobstats_target_last_observation_timestamp_seconds",
-        "When the target was last observed, in seconds since 1970.",
-        |target| target.last_observation,
-    )?;
-    of_each(
-        out,
-        targets,
-        "jobstats_target_delay_seconds",
-        "From the last reading of the target to its arrival in the database.",
-        |target| target.delay,
-    )?;
-    of_each(
-        out,
-        targets,
-        "jobstats_target_usual_interval_seconds",
-        "Median of the last intervals between observations.",
-        |target| target.usual_interval,
-    )?;
-    of_each(
-        out,
-        targets,
-        "jobstats_target_missed_readings",
-        "Readings that are missing between the observations of the last hour.",
-        |target| target.missed,
-    )
-}
-
-/// Writes the counts since the target was first observed.
-fn counts(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError> {
-    let count = |of: fn(&Counts) -> f64| move |target: &Target| target.counts.as_ref().map(of);
-    out.counter(
-        "jobstats_target_observations",
-        "Observations that were stored of the target.",
-    )?;
-    samples(out, targets, count(|counts| counts.observations))?;
-    out.counter(
-        "jobstats_target_text_bytes",
-        "Size of the texts of these observations.",
-    )?;
-    samples(out, targets, count(|counts| counts.text_bytes))?;
-    out.counter(
-        "jobstats_target_problems",
-        "Pieces of these texts that could not be used.",
-    )?;
-    samples(out, targets, count(|counts| counts.problems))
+    for (name, help, value) in HEALTH {
+        of_each(out, targets, name, help, value)?;
+    }
+    for (name, help, value) in COUNTS {
+        out.counter(name, help)?;
+        samples(out, targets, value)?;
+    }
+    Ok(())
 }
 
 fn work(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError> {
     let works = targets.iter().filter_map(|target| target.work.as_ref());
-    let timed = reports_times(works.filter_map(Work::timed)).unwrap_or(true);
+    let timed = calls_have_times(works.filter_map(Work::timed)).unwrap_or(true);
     of_operations(
         out,
         targets,

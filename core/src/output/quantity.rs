@@ -16,7 +16,7 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// The names of the quantities, which are those of columns.
+    /// The names of the quantities, which are columns.
     pub const NAMES: [&str; 3] = ["rate", "total", "per_call"];
 
     /// Returns the quantity of this name.
@@ -130,7 +130,7 @@ fn scaled(value: f64, unit: &str, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         prefix = larger;
     }
     let unit = format!("{prefix}{unit}");
-    // A count without a unit has no space behind it, and `/s` stands close to its number.
+    // A count without a unit has no space behind it, and `/s` follows its number directly.
     let space = if unit.is_empty() || unit.starts_with('/') {
         ""
     } else {
@@ -165,8 +165,8 @@ fn three_digits(value: f64) -> f64 {
     format!("{value:.2e}").parse().unwrap_or(value)
 }
 
-/// Prints a number with three significant digits and without zeros at the end. Only numbers that nobody could read otherwise
-/// have an exponent: those under a billionth, and those with more than 15 digits.
+/// Prints a number with three significant digits and without zeros at the end. Only numbers that would be unreadable
+/// otherwise have an exponent: those under a billionth, and those with more than 15 digits.
 fn plain(value: f64) -> String {
     let value = three_digits(value);
     match value.abs() {

@@ -100,7 +100,7 @@ const fn has(text: &[u8], name: &str) -> bool {
 }
 
 /// Returns where the name of the first hole after `from` begins and ends. A hole has a name, so that operators such as
-/// `@>` are none.
+/// `@>` are not holes.
 const fn hole(text: &[u8], from: usize) -> Option<(usize, usize)> {
     let mut start = from;
     while start < text.len() {

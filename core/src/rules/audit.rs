@@ -1,4 +1,4 @@
-//! Says which observations can be computed again from their raw text, and which of the stored values differ then.
+//! Finds which observations can be recomputed from their raw text, and which stored values differ then.
 
 mod finding;
 mod run;

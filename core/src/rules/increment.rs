@@ -104,7 +104,7 @@ pub struct Comparison<'a> {
     pub resets: u64,
     /// The number of entries of the previous text that are missing from this one, though it is complete.
     pub removed: u64,
-    /// The number of entries of which records are carried.
+    /// The number of entries with carried records.
     pub carried_count: u64,
     /// The number of entries with a counter that has no known previous value: a baseline without increment.
     pub unknown: u64,
@@ -271,7 +271,7 @@ pub struct Increment<'a> {
     pub line: u32,
     /// The entry's identifier.
     pub id: &'a str,
-    /// The entries that are added up in this increment, of which `id` is one; `None` if it is that of a single entry.
+    /// The entries that are added up in this increment, including `id`; `None` for a single entry.
     pub folded: Option<Folded>,
     /// The time at which the counters were last seen, usually the previous observation, or at which they began at zero;
     /// after splitting, the beginning of the part. Always before `time`.
@@ -280,8 +280,8 @@ pub struct Increment<'a> {
     pub time: Micros,
     /// True if the counters restarted in this span.
     pub reset: bool,
-    /// The `snapshot_time` of the record, if it is on the wall clock and after `since`; after splitting, on the last part and on those that
-    /// end after it.
+    /// The `snapshot_time` of the record, if it is on the wall clock and after `since`; after splitting, on the parts that end after it,
+    /// and on the last one.
     pub last_active: Option<Micros>,
     /// The growth of the columns, above 0 and below 2^53, each column at most once.
     pub totals: Vec<(Column, i64)>,

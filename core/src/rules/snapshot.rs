@@ -39,7 +39,7 @@ pub type Slot = u16;
 
 const _: () = assert!(OPERATIONS.len() <= 64, "Record::present has a bit for each");
 
-/// One entry at one time. Together with its [`Snapshot`], a record has everything that the text says about the entry.
+/// One entry at one time. Together with its [`Snapshot`], a record has all data of the entry.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Record {
     /// The identifier: a part of [`Snapshot::ids`].
@@ -76,13 +76,13 @@ impl Record {
     }
 }
 
-/// Everything that one text says about one target.
+/// All data of one target in one text.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot<'a> {
     /// The target; `None` if the text has no name (`lctl -n`).
     pub target: Option<TargetName<'a>>,
-    /// The records in the text's order. The duplicates of rule 5 are already resolved: an identifier stands here more
-    /// than once only in records of different epochs (older first).
+    /// The records in the text's order. The duplicates of rule 5 are already resolved: an identifier repeats only in
+    /// records of different epochs (older first).
     pub records: Vec<Record>,
     /// The identifiers of all records, one after the other, so that neighbouring records have theirs side by side.
     /// Comparing identifiers where they stand in two texts of 110 MB took half of the time of comparing the texts.
@@ -95,7 +95,7 @@ pub struct Snapshot<'a> {
     pub problems: Vec<Problem<'a>>,
     /// The number of problems, kept or not.
     pub problems_found: u64,
-    /// True if an entry stands in the text twice, in records that differ.
+    /// True if an entry is in the text twice, in records that differ.
     pub has_duplicates: bool,
     /// True if two epochs of an entry stand in the text.
     pub has_several_epochs: bool,
@@ -118,7 +118,7 @@ impl<'a> Snapshot<'a> {
         self.ids.get(&record.id)
     }
 
-    /// Returns the key by which a record is found.
+    /// Returns the key of a record.
     pub(crate) fn key(&self, record: &Record) -> Key<'_> {
         Key {
             hash: record.hash,
@@ -138,8 +138,8 @@ impl<'a> Snapshot<'a> {
         Self::value_among(&mut self.counters_of(record), record, slot)
     }
 
-    /// Returns a counter of a record as [`Self::value`] does, for callers that ask in order of slot. The counters
-    /// before it are taken from `counters`.
+    /// Returns a counter of a record as [`Self::value`] does, for access in order of slot. The counters before it are
+    /// taken from `counters`.
     pub(crate) fn value_among<'c>(
         counters: &mut CounterIter<'c>,
         record: &Record,

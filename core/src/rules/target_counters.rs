@@ -1,8 +1,8 @@
 //! The counters of whole targets, which count the work of all clients, with an identifier or without.
 //!
-//! What a target counts is kept as text that [`snapshot::print`](crate::rules::snapshot::print()) prints: a record without an identifier,
-//! and a record for each connection of a metadata server, whose work is that of no client. So [`increment::compare`](compare())
-//! compares targets by the rules for entries.
+//! The counters of a target are stored as text that [`snapshot::print`](crate::rules::snapshot::print()) prints: a record without an
+//! identifier, and a record for each connection of a metadata server, whose requests do not come from clients. So
+//! [`increment::compare`](compare()) compares targets by the rules for entries.
 
 mod body;
 mod pieces;
@@ -24,13 +24,14 @@ use crate::rules::snapshot::ReadError;
 use crate::text::parameter::{Other, Parameter, Problems, Reason};
 use crate::text::stats::{self, Stats};
 
-/// The part of the name of a connection by which a metadata server is known.
+/// The part of the name of a connection that identifies a metadata server.
 const OF_METADATA_SERVER: &[u8] = b"-mdtlov_UUID";
 
 /// The largest number of connections of metadata servers to a target.
 const EXPORTS_MAX: usize = 1_000;
 
-/// The time for which a target is not read without a connection that it had. One that lasts is no damage of a text.
+/// The time for which a target is not read without a connection that it had. A longer absence is not caused by a
+/// damaged text.
 const MISSED_FOR: Micros = HOUR;
 
 /// A target in a text.
@@ -44,7 +45,7 @@ pub struct TargetCounters<'o> {
     pub time: Option<Micros>,
     /// The counters, for [`compare`].
     pub body: String,
-    /// The identifiers of connections that are none of a metadata server, or not any more, as the text says.
+    /// The identifiers of connections that, by the text, do not or no longer belong to a metadata server.
     pub ended: Vec<String>,
 }
 
@@ -66,14 +67,13 @@ pub struct Compared {
     pub body: String,
     /// The codes and texts of the problems.
     pub problems: Vec<(&'static str, String)>,
-    /// The records of which the later text lacks counters that the earlier one has, though the target did not begin anew.
+    /// The records whose counters are missing in the later text, though the target was not reset.
     missing: Vec<String>,
 }
 
 impl Compared {
-    /// Returns true if the later text is no reading, because the work of metadata servers cannot be told in it from that of
-    /// clients, as in a text that was cut: it lacks counters that a text so short a time before had, and not because their
-    /// connections have `ended`.
+    /// Returns true if the later text is unusable, because requests of metadata servers cannot be separated from those by
+    /// clients, as in a cut text: it lacks counters that a recent text had, though their connections have not `ended`.
     pub fn lacks_exports(&self, ended: &[String], after: Micros) -> bool {
         after < MISSED_FOR && self.missing.iter().any(|id| !ended.contains(id))
     }
@@ -150,7 +150,7 @@ fn connections<'o>(
     Ok((exports, ended))
 }
 
-/// Compares a reading with the one before it, each with its time, which is later than that of the one before.
+/// Compares a reading with an earlier one, each with its time.
 ///
 /// The sum of a column over all increments is limited to `max_rate` per second, as [`increment::Comparison::limit`] does.
 /// Without a reading before there are no increments.
@@ -201,7 +201,7 @@ pub fn compare(
     let carried = compared.carried.records.iter();
     let carried = carried.filter(|record| record.last_seen == Some(since));
     let missing = carried.map(|record| compared.carried.id(record));
-    // Where all work is that of clients, a counter that is missing is missing in no difference.
+    // If all requests came from clients, a missing counter affects no difference.
     let missing = missing.filter(|id| !id.is_empty() || exports > 0);
     let missing = match compared.increments.iter().any(is_new) {
         true => Vec::new(),
@@ -252,8 +252,8 @@ pub fn can_be_older(
     }
 }
 
-/// Returns the increments of the target without those of the connections. Counters are read one after the other, so that a
-/// connection can have counted more than its target: then nothing is left.
+/// Returns the increments of the target minus the increments of the connections. Counters are read one after the other, so
+/// that a connection can have counted more than its target: then the difference is zero.
 fn own_work(increments: Vec<Increment<'_>>) -> Vec<Increment<'static>> {
     let mut others = BTreeMap::<Column, i64>::new();
     let (own, exports): (Vec<_>, Vec<_>) = increments

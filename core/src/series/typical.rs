@@ -1,4 +1,4 @@
-//! Compares an amount with the amounts of other days.
+//! Quantiles: compares an amount with other days, and describes values.
 
 #[cfg(test)]
 mod tests;
@@ -10,12 +10,12 @@ pub struct Typical {
     pub quartiles: [f64; 3],
     /// The amount ÷ the median; `None` if that is zero.
     pub times_usual: Option<f64>,
-    /// The part of the days that had less, those that had as much counted half.
+    /// The share of the days that had less; equal ones count half.
     pub percentile: f64,
 }
 
 impl Typical {
-    /// Compares an amount with those of days, which are put in order; `None` if there is no day.
+    /// Compares an amount with days, which are put in order; `None` without days.
     pub fn of(amount: f64, days: &mut [f64]) -> Option<Self> {
         days.sort_by(f64::total_cmp);
         let last = days.len().checked_sub(1)?;
@@ -37,11 +37,31 @@ impl Typical {
     }
 }
 
-/// Returns the median of amounts, which are put in order; `None` if there is none.
+/// Returns the median of amounts, which are put in order; `None` without amounts.
 pub fn median(amounts: &mut [f64]) -> Option<f64> {
     amounts.sort_by(f64::total_cmp);
     let last = amounts.len().checked_sub(1)?;
     Some(quantile(amounts, last, 0.5))
+}
+
+/// The smallest, the median and the largest of some values.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Distribution {
+    /// The smallest value.
+    pub min: f64,
+    /// The median.
+    pub median: f64,
+    /// The largest value.
+    pub max: f64,
+}
+
+impl Distribution {
+    /// Describes finite values, which are put in order; `None` without values.
+    pub fn of(values: &mut [f64]) -> Option<Self> {
+        let median = median(values)?;
+        let (&min, &max) = (values.first()?, values.last()?);
+        Some(Self { min, median, max })
+    }
 }
 
 /// Returns the amount that a part of ordered amounts does not exceed, between two of them in proportion.

@@ -24,9 +24,9 @@ use thiserror::Error;
 
 use crate::base::instant::{Micros, SECOND};
 use crate::base::pause::Pause;
-use crate::text::field::lines;
+use crate::text::field::{lines, words};
 
-/// The largest number of bytes of a line. Names and labels of one that can be used have a few kilobytes.
+/// The largest number of bytes of a line. Names and labels of a usable line have a few kilobytes.
 const LINE_MAX: usize = 64 << 10;
 
 /// The largest number of bytes of a name.
@@ -35,7 +35,7 @@ const NAME_MAX: usize = 200;
 /// The largest value. Larger ones stand for "no limit", and as many of them as a day has readings could not be added up.
 const LARGEST: f64 = 1e290;
 
-/// The size of the beginning of a text by which it is recognized.
+/// The size of the beginning of a text that is searched to recognize it.
 const BEGINNING: usize = 64 << 10;
 
 /// The largest number of labels of a sample.
@@ -53,7 +53,7 @@ const NAMES_MAX: usize = 100_000;
 /// The number of problems that are listed. Further ones are only counted.
 const PROBLEMS_MAX: usize = 1_000;
 
-/// The number of lines by which a text is recognized.
+/// The number of lines that are searched to recognize a text.
 const FIRST_LINES: usize = 10;
 
 crate::named! {
@@ -117,13 +117,13 @@ pub struct Sample<'a> {
     pub is_counter: bool,
     /// The value, a finite number.
     pub value: f64,
-    /// The time, if the text says one.
+    /// The time, if the text has one.
     pub time: Option<Micros>,
     /// The line in the text, counted from 1.
     pub line: u32,
 }
 
-/// Everything that a text says of the wanted names.
+/// The samples of the wanted names.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Contents<'a> {
     /// The newest sample of each series that is wanted, in the order of the text.
@@ -150,7 +150,7 @@ impl<'a> Contents<'a> {
     }
 }
 
-/// Returns whether a text looks like that of an exporter: one of its first ten lines describes a metric.
+/// Returns whether a text looks like the output of an exporter: one of its first ten lines describes a metric.
 pub fn recognizes(text: &[u8]) -> bool {
     let text = text.get(..BEGINNING).unwrap_or(text);
     let first = lines(text, Pause::NEVER).filter(|(_, line)| !line.trim_ascii().is_empty());
@@ -252,7 +252,7 @@ fn is_open(text: &[u8]) -> bool {
     words(&text[last..]).eq([&b"#"[..], b"EOF"])
 }
 
-/// The type of a metric, so far as it says which of its names count up.
+/// The type of a metric, which determines which of its names count up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Type {
     Counter,
@@ -280,7 +280,7 @@ fn typed(line: &[u8]) -> Result<Option<(&str, Type)>, Reason> {
     is_all.then_some(Some((name, kind))).ok_or(Reason::BadType)
 }
 
-/// Returns whether a name counts up. Where its type is not known, the name says it.
+/// Returns whether a name counts up. For unknown types, the name decides.
 fn is_counter(name: &str, family: Option<(&str, Type)>) -> bool {
     let of_family = family.and_then(|(family, kind)| Some((kind, name.strip_prefix(family)?)));
     match of_family {
@@ -341,7 +341,7 @@ fn name(line: &[u8]) -> Result<(&str, &[u8]), Reason> {
         .ok_or(Reason::UnreadableLine)
 }
 
-/// Reads labels up to the closing brace, and returns what follows. A label without a value is none.
+/// Reads labels up to the closing brace, and returns what follows. A label without a value is ignored.
 fn labels(mut rest: &str) -> Result<(BTreeMap<&str, Cow<'_, str>>, &str), Reason> {
     let (mut labels, mut seen, mut bytes) = (BTreeMap::new(), 0, 0);
     loop {
@@ -379,7 +379,7 @@ fn is_label(name: &str) -> bool {
 }
 
 /// Reads a value up to the closing quotation mark, and returns what follows; `None` if it has no end. A backslash before any other
-/// character stands for itself.
+/// character is literal.
 fn quoted(text: &str) -> Option<(Cow<'_, str>, &str)> {
     let (mut value, mut rest) = (Cow::Borrowed(""), text);
     loop {
@@ -411,9 +411,4 @@ fn micros(time: &str, is_open: bool) -> Result<Micros, Reason> {
         time.and_then(|time| time.checked_mul(MILLISECOND))
     };
     time.ok_or(Reason::BadTime)
-}
-
-fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let words = line.split(u8::is_ascii_whitespace);
-    words.filter(|word| !word.is_empty())
 }

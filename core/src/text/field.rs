@@ -8,16 +8,16 @@ use memchr::memchr;
 use crate::base::escape::escape;
 use crate::base::pause::{self, Pause};
 
-/// The number of lines at the beginning of a text by which a source recognizes it.
+/// The number of lines at the beginning of a text that sources search to recognize it.
 const FIRST_LINES: usize = 100_000;
 
-/// Returns the first lines of a text, by which a source recognizes it however many lines the text has.
+/// Returns the first lines of a text, which are enough to recognize it, however long it is.
 pub fn first_lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = lines(text, Pause::NEVER).take(FIRST_LINES);
     lines.map(|(_, line)| line)
 }
 
-/// Returns the lines of a text with their numbers, counted from 1, and without their ends, which may be those of Windows.
+/// Returns the lines of a text with their numbers, counted from 1, and without line ends, including those on Windows.
 pub fn lines<'a>(text: &'a [u8], pause: Pause<'_>) -> impl Iterator<Item = (u32, &'a [u8])> {
     let mut rest = Some(text).filter(|text| !text.is_empty());
     let mut number = 0_u32;
@@ -38,22 +38,37 @@ pub fn lines<'a>(text: &'a [u8], pause: Pause<'_>) -> impl Iterator<Item = (u32,
     })
 }
 
+/// Splits a text at the first of this byte.
+pub fn split_once(text: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
+    let place = memchr(byte, text)?;
+    Some((&text[..place], &text[place + 1..]))
+}
+
+/// Returns the words of a line.
+pub fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let words = line.split(u8::is_ascii_whitespace);
+    words.filter(|word| !word.is_empty())
+}
+
+/// Returns whether a text has only digits, and at least one.
+pub fn is_number(text: &[u8]) -> bool {
+    !text.is_empty() && text.iter().all(u8::is_ascii_digit)
+}
+
 /// Returns a field as text; `None` if it is empty or blank. Bytes that are no text are shown as `\xHH`.
 pub fn text(field: &[u8]) -> Option<Cow<'_, str>> {
     let field = field.trim_ascii();
     (!field.is_empty()).then(|| escape(field))
 }
 
-/// Returns a number that is written with digits only; `None` if it is none or too large.
+/// Returns a number that has only digits; `None` for other texts and for numbers that are too large.
 pub fn number<T: FromStr>(field: &[u8]) -> Option<T> {
     let field = field.trim_ascii();
-    let digits = !field.is_empty() && field.iter().all(u8::is_ascii_digit);
-    digits
-        .then(|| std::str::from_utf8(field).ok()?.parse().ok())
-        .flatten()
+    let digits = is_number(field).then(|| std::str::from_utf8(field).ok());
+    digits.flatten()?.parse().ok()
 }
 
-/// Returns the number of a user or group. The largest number stands for nobody in system calls.
+/// Returns the number of a user or group. The largest number is invalid in system calls.
 pub fn id(field: &[u8]) -> Option<u32> {
     number(field).filter(|id| *id != u32::MAX)
 }

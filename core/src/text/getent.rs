@@ -1,4 +1,19 @@
-//! Reads the lines that `getent` prints: fields between colons, numbers and names. [`history`] keeps the names of several days.
+//! Reads the output of `getent passwd` and `getent group`: numbers and names. [`history`] keeps the names of several days.
+//!
+//! A line of `passwd` is `name:password:uid:gid:GECOS:home:shell`, one of `group` is `name:password:gid:members`. Only names and numbers
+//! leave this module, also in a [`Problem`], so that no caller can store a password by mistake.
+//!
+//! ```
+//! use jobstats_core::base::pause::Pause;
+//! use jobstats_core::text::getent::{Database, Entry};
+//!
+//! let text = b"root:x:0:0:root:/root:/bin/bash\nada:x:1000:100:Ada, room 5:4:/home/ada:/bin/sh\n";
+//! let users = Database::Passwd.read(text, Pause::NEVER)?.entries;
+//! assert_eq!(users[1], Entry { number: 1000, name: "ada", gid: Some(100) });
+//! let groups = Database::Group.read(b"users:x:100:ada,bob\n", Pause::NEVER)?.entries;
+//! assert_eq!(groups[0], Entry { number: 100, name: "users", gid: None });
+//! # Ok::<(), jobstats_core::text::getent::ReadError>(())
+//! ```
 
 pub mod history;
 #[cfg(test)]
@@ -11,22 +26,22 @@ use thiserror::Error;
 
 use crate::base::pause::Pause;
 use crate::base::room::push;
-use crate::text::field::{self, first_lines, lines};
+use crate::text::field::{self, first_lines, is_number, lines, split_once};
 
 /// The longest name of a user or group in bytes. Linux itself allows 255.
 pub const NAME_MAX: usize = 255;
 
 /// The number of problems that are listed. Further ones are only counted.
-pub(crate) const PROBLEMS_MAX: usize = 1_000;
+const PROBLEMS_MAX: usize = 1_000;
 
-/// The number of lines by which a text is recognized.
+/// The number of lines that are searched to recognize a text.
 const FIRST_LINES: usize = 10;
 
 crate::named! {
     /// The reason why a line could not be used.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Error)]
     pub enum Reason {
-        /// The line has too few fields, or fields that do not look like those of the database.
+        /// The line has too few fields, or fields that do not fit the database.
         #[error("the line is nothing that getent prints")]
         UnreadableLine = "unreadable line",
         /// The uid or the gid is not a number, or it is too large.
@@ -40,7 +55,7 @@ crate::named! {
     pub fn code;
 }
 
-/// A line that could not be used. It holds nothing of the line itself, which may have a password in any place.
+/// A line that could not be used. It contains no part of the line, which may have a password in any place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Problem {
     /// The line in the text, counted from 1.
@@ -60,7 +75,7 @@ pub enum ReadError {
 /// A user or group: one line of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry<'a> {
-    /// The uid or gid. It is never 4294967295, which stands for none.
+    /// The uid or gid. It is never 4294967295, which is invalid.
     pub number: u32,
     /// The name: 1 to [`NAME_MAX`] bytes without control characters.
     pub name: &'a str,
@@ -68,7 +83,7 @@ pub struct Entry<'a> {
     pub gid: Option<u32>,
 }
 
-/// Everything that a text says.
+/// The entries and problems of a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Contents<'a> {
     /// The entries in order of their number. If several lines have one number, it is the first of them, as for `getpwuid`.
@@ -98,44 +113,89 @@ impl Contents<'_> {
     }
 }
 
-/// Reads a text whose lines `entry` reads.
-pub(crate) fn read<'a>(
-    text: &'a [u8],
-    pause: Pause<'_>,
-    entry: fn(&'a [u8]) -> Result<Entry<'a>, Reason>,
-) -> Result<Contents<'a>, ReadError> {
-    let mut contents = Contents::default();
-    for (line, printed) in lines(text, pause) {
-        if is_no_entry(printed) {
-            continue;
-        }
-        match entry(printed) {
-            Ok(entry) => push(&mut contents.entries, entry)?,
-            Err(reason) => {
-                contents.problems_found += 1;
-                if contents.problems.len() < PROBLEMS_MAX {
-                    push(&mut contents.problems, Problem { line, reason })?;
+/// A database of names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Database {
+    /// The users.
+    Passwd,
+    /// The groups.
+    Group,
+}
+
+impl Database {
+    /// Reads a text. Blank lines, comments (`#`) and the lines of NIS (`+::::::`, `-user`, `+@group`) are skipped.
+    ///
+    /// # Errors
+    /// [`ReadError::OutOfMemory`].
+    pub fn read<'a>(self, text: &'a [u8], pause: Pause<'_>) -> Result<Contents<'a>, ReadError> {
+        let mut contents = Contents::default();
+        for (line, printed) in lines(text, pause) {
+            if is_no_entry(printed) {
+                continue;
+            }
+            match self.entry(printed) {
+                Ok(entry) => push(&mut contents.entries, entry)?,
+                Err(reason) => {
+                    contents.problems_found += 1;
+                    if contents.problems.len() < PROBLEMS_MAX {
+                        push(&mut contents.problems, Problem { line, reason })?;
+                    }
                 }
             }
         }
+        // The names are slices of one text, so that their addresses are in the order of lines. A stable sort would allocate.
+        contents
+            .entries
+            .sort_unstable_by_key(|entry| (entry.number, entry.name.as_ptr()));
+        contents.entries.dedup_by_key(|entry| entry.number);
+        Ok(contents)
     }
-    // The names are parts of one text, so that their addresses tell which line came first. A stable sort would allocate.
-    contents
-        .entries
-        .sort_unstable_by_key(|entry| (entry.number, entry.name.as_ptr()));
-    contents.entries.dedup_by_key(|entry| entry.number);
-    Ok(contents)
+
+    /// Returns whether a text looks like this database: one of its first ten lines that are not skipped is an entry.
+    pub fn recognizes(self, text: &[u8]) -> bool {
+        let mut first = first_lines(text)
+            .filter(|line| !is_no_entry(line))
+            .take(FIRST_LINES);
+        first.any(|line| self.entry(line).is_ok())
+    }
+
+    fn entry(self, line: &[u8]) -> Result<Entry<'_>, Reason> {
+        let fields = match self {
+            Self::Passwd => user(line),
+            Self::Group => group(line),
+        };
+        let (name_field, number_field, gid) = fields.ok_or(Reason::UnreadableLine)?;
+        Ok(Entry {
+            gid: gid.map(number).transpose()?,
+            number: number(number_field)?,
+            name: name(name_field)?,
+        })
+    }
 }
 
-/// Returns whether one of the first ten lines of a text that are not skipped is an entry.
-pub(crate) fn is_among_first<'a>(
-    text: &'a [u8],
-    entry: fn(&'a [u8]) -> Result<Entry<'a>, Reason>,
-) -> bool {
-    let mut first = first_lines(text)
-        .filter(|line| !is_no_entry(line))
-        .take(FIRST_LINES);
-    first.any(|line| entry(line).is_ok())
+/// The name, the uid or gid, and the primary group of a user.
+type Fields<'a> = (&'a [u8], &'a [u8], Option<&'a [u8]>);
+
+/// Splits the line of a user. Fields are counted from both ends, because a directory service may put colons into GECOS.
+///
+/// Lines of `getent shadow` have nine fields with numbers at the same places, but end without a path.
+fn user(line: &[u8]) -> Option<Fields<'_>> {
+    let (name, rest) = split_once(line, b':')?;
+    let (_password, rest) = split_once(rest, b':')?;
+    let (uid, rest) = split_once(rest, b':')?;
+    let (gid, rest) = split_once(rest, b':')?;
+    let mut last = rest.rsplitn(3, |byte| *byte == b':');
+    let (shell, home, _gecos) = (last.next()?, last.next()?, last.next()?);
+    let is_path = |field: &[u8]| field.starts_with(b"/");
+    (is_path(home) || is_path(shell)).then_some((name, uid, Some(gid)))
+}
+
+/// Splits the line of a group, which has four fields. The members are not read.
+fn group(line: &[u8]) -> Option<Fields<'_>> {
+    let (name, rest) = split_once(line, b':')?;
+    let (_password, rest) = split_once(rest, b':')?;
+    let (gid, members) = split_once(rest, b':')?;
+    memchr(b':', members).is_none().then_some((name, gid, None))
 }
 
 /// Returns whether a line is blank, a comment or an entry of NIS.
@@ -189,7 +249,6 @@ fn is_of_getent(line: &[u8]) -> bool {
     let name = fields.next().unwrap_or_default();
     let password = fields.next();
     let rest: Vec<&[u8]> = fields.take(8).collect();
-    let is_number = |field: &[u8]| !field.is_empty() && field.iter().all(u8::is_ascii_digit);
     let is_number_or_empty = |field: &&[u8]| field.iter().all(u8::is_ascii_digit);
     let is_shown =
         password.is_some_and(|it| matches!(it, b"x" | b"*" | b"!" | b"!!" | b"!*" | b""));
@@ -206,21 +265,15 @@ fn is_of_getent(line: &[u8]) -> bool {
         }
 }
 
-/// Splits a line at its first colon.
-pub(crate) fn split_first(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    let place = memchr(b':', line)?;
-    Some((&line[..place], &line[place + 1..]))
-}
-
 /// Reads the number of a user or group, which has no blanks around it.
-pub(crate) fn number(field: &[u8]) -> Result<u32, Reason> {
+fn number(field: &[u8]) -> Result<u32, Reason> {
     let digits = field.iter().all(u8::is_ascii_digit);
     let number = digits.then(|| field::id(field)).flatten();
     number.ok_or(Reason::BadNumber)
 }
 
 /// Reads the name of a user or group.
-pub(crate) fn name(field: &[u8]) -> Result<&str, Reason> {
+fn name(field: &[u8]) -> Result<&str, Reason> {
     let name = std::str::from_utf8(field).ok();
     name.filter(|name| is_name(name)).ok_or(Reason::BadName)
 }

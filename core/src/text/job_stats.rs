@@ -1,14 +1,14 @@
 //! Reads the values of `job_stats` as events, in one pass over the bytes of a text and without copying.
 //!
 //! [`scan`] reports the content of the text to a [`Sink`], line by line and in the text's order: targets, records,
-//! their times and counters, and lines that could not be used. It removes no duplicates and keeps nothing itself.
+//! their times and counters, and lines that could not be used. It neither removes duplicates nor stores anything.
 //!
 //! Any version of Lustre may have printed the text, by `lctl get_param` of `*.*.job_stats`. It may contain other
 //! parameters, which are skipped, and error messages, and it may be damaged or cut. One bad line never hides another
-//! entry: a line that follows is either still certain to belong where it stands, or is reported.
+//! entry: a later line is either certain to belong to its place, or is reported.
 //!
-//! Identifiers are bytes in Lustre and text in a database. Valid UTF-8 stands for itself; other bytes and NUL stay in
-//! Lustre's own notation, `\xHH`.
+//! Identifiers are bytes in Lustre and text in a database. Valid UTF-8 is unchanged; other bytes and NUL stay in
+//! Lustre's notation, `\xHH`.
 //!
 //! `lctl` finds the lines of the values, `parser` reads them by the rules in `grammar`, `usual_lines` reads most of them
 //! faster, and `records` knows which line may follow which.
@@ -41,10 +41,10 @@ use crate::text::parameter::{Other, Parameter};
 /// Lines are counted from 1. A range of lines is a range of bytes of the text. Only the first 64 kB of a line are read
 /// and reported.
 pub trait Sink<'a> {
-    /// The error with which the sink stops the scan; [`std::convert::Infallible`] if it never does.
+    /// The error of the sink that stops the scan; [`std::convert::Infallible`] if it never does.
     type Stop;
 
-    /// Receives the beginning of the parameter `job_stats` of a target. `target` is `None` if no name stands before the
+    /// Receives the beginning of the parameter `job_stats` of a target. `target` is `None` without a name before the
     /// first line (`lctl -n`). A target may begin any number of times.
     fn target(&mut self, line: u32, target: Option<TargetName<'a>>) -> Result<(), Self::Stop>;
 
@@ -65,13 +65,13 @@ pub trait Sink<'a> {
         Ok(())
     }
 
-    /// Receives a value of a [`crate::text::parameter::Parameter`] that stands beside `job_stats`.
+    /// Receives a value of another [`crate::text::parameter::Parameter`].
     fn other(&mut self, other: Other<'a>) -> Result<(), Self::Stop> {
         let _ = other;
         Ok(())
     }
 
-    /// Receives an error message which says that `job_stats` of this target could not be read, or only a part of it.
+    /// Receives an error message: `job_stats` of this target could not be read, or only a part of it.
     fn read_failed(
         &mut self,
         target: TargetName<'a>,
@@ -100,8 +100,8 @@ pub trait Sink<'a> {
         text: &'a [u8],
     ) -> Result<(), Self::Stop>;
 
-    /// Receives counters of the record that counted nothing, on lines that follow each other. By default each counter
-    /// is passed to [`Sink::counter`].
+    /// Receives zero counters of the record, on consecutive lines. By default each counter is passed to
+    /// [`Sink::counter`].
     fn zeros(&mut self, line: u32, zeros: &[ZeroLine<'a>]) -> Result<(), Self::Stop> {
         let mut numbered = (0..).zip(zeros);
         numbered.try_for_each(|(before, zero)| {
@@ -119,12 +119,11 @@ pub trait Sink<'a> {
     }
 }
 
-/// The number of lines, and of bytes, by which a text is recognized.
+/// The number of lines, and of bytes, that are searched to recognize a text.
 const FIRST_LINES: usize = 10;
 const FIRST_BYTES: usize = 64 << 10;
 
-/// Returns whether a text looks like one of `job_stats`: one of its first lines begins a parameter or a record, or a parameter
-/// that is read beside `job_stats`.
+/// Returns whether a text looks like `job_stats`: one of its first lines begins a record, or a parameter that is read.
 pub fn is_job_stats(text: &[u8]) -> bool {
     let first = &text[..text.len().min(FIRST_BYTES)];
     let mut lines = first.split(|byte| *byte == b'\n').take(FIRST_LINES);

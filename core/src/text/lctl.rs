@@ -1,4 +1,4 @@
-//! Reads the output of `lctl get_param`: which line belongs to the value of which parameter of which target.
+//! Reads the output of `lctl get_param`: assigns lines to values of parameters of targets.
 //!
 //! [`read`] hands every line of the values of one parameter to a [`Values`], which knows the meaning of the lines. It follows
 //! names before values, as `lctl` prints them by default, with `-y` and with `-H`; a text without names (`-n`); error
@@ -25,7 +25,7 @@ pub(crate) enum LineKind<'a> {
     Heading,
     /// The beginning of an entry of the value, with the entry's name as printed, which a user may have chosen.
     Entry(&'a [u8]),
-    /// A line that only stands inside of an entry.
+    /// A line that only occurs inside of an entry.
     Inner,
     /// A line that may stand anywhere, also in the value of another parameter.
     Any,
@@ -52,7 +52,7 @@ pub(crate) enum Outside {
 
 /// Receives the values of one parameter of targets.
 pub(crate) trait Values<'a> {
-    /// The error with which the receiver stops the reading.
+    /// The error of the receiver that stops the reading.
     type Stop;
 
     /// The last part of the parameter's name, such as `job_stats`.
@@ -70,7 +70,7 @@ pub(crate) trait Values<'a> {
     /// Receives the end of the value that began last. `lines` has all its lines.
     fn end(&mut self, lines: Range<usize>) -> Result<(), Self::Stop>;
 
-    /// Takes lines of the value that are certain to be such, whatever stands around them. Returns true if there was one.
+    /// Takes lines that certainly belong to the value, in any context. Returns true if there was one.
     fn take(&mut self, lines: &mut Lines<'a, '_>) -> Result<bool, Self::Stop>;
 
     /// Receives a line of the value. `text` is the line, or its part after a name. Further lines can be taken from
@@ -85,10 +85,10 @@ pub(crate) trait Values<'a> {
     /// Receives a line of the value that error messages interrupted. `line` is its first part.
     fn joined_line(&mut self, line: Piece<'a>, joined: &Joined) -> Result<Outcome, Self::Stop>;
 
-    /// Receives a line that looks like a line of a value and belongs to none.
+    /// Receives a line that looks like a line of a value, but belongs to no value.
     fn outside(&mut self, line: u32, text: &'a [u8], reason: Outside) -> Result<(), Self::Stop>;
 
-    /// Receives the value of [`Self::SETTING`], with the line on which it stands and the range of its lines.
+    /// Receives the value of [`Self::SETTING`], with its line and the range of its lines.
     fn setting(
         &mut self,
         target: TargetName<'a>,
@@ -100,8 +100,8 @@ pub(crate) trait Values<'a> {
     /// Receives a value of a [`crate::text::parameter::Parameter`], which is not empty.
     fn other(&mut self, other: Other<'a>) -> Result<(), Self::Stop>;
 
-    /// Receives an error message which says that the parameter of this target could not be read, or only a part of it.
-    /// `is_inside` is true if the message stands inside of the value of this target.
+    /// Receives an error message: the parameter of this target could not be read, or only a part of it. `is_inside` is
+    /// true if the message is inside of the value of this target.
     fn read_failed(
         &mut self,
         target: TargetName<'a>,

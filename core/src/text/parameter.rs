@@ -1,4 +1,4 @@
-//! The parameters beside `job_stats` whose values are read: what targets and services count as a whole, and what they hold.
+//! The parameters other than `job_stats` whose values are read: counters of targets and services, and gauges.
 
 #[cfg(test)]
 mod tests;
@@ -20,14 +20,14 @@ const SERVICE_MAX: usize = 64;
 /// The beginnings of the names of services' parameters.
 const SERVICES: [&[u8]; 4] = [b"mds.MDS.", b"ost.OSS.", b"ldlm.services.", b"mgs.MGS."];
 
-/// The part of a name between that of a target and a network identifier.
+/// The part of a name between the target and a network identifier.
 const EXPORTS: &[u8] = b".exports.";
 
 /// The number of problems of a text that are kept.
 const PROBLEMS_MAX: usize = 1_000;
 
-/// The numbers that a target says of its space: KiB in all, KiB that users can still fill, KiB that are free with those kept
-/// for root, inodes in all, and free inodes.
+/// The numbers of a target's space: KiB in all, KiB that users can still fill, KiB that are free including those for root,
+/// inodes in all, and free inodes.
 const SPACES: [&str; 5] = [
     "kbytestotal",
     "kbytesavail",
@@ -51,7 +51,7 @@ crate::named! {
     pub fn as_str;
 }
 
-/// A parameter that is read beside `job_stats`.
+/// A parameter other than `job_stats` that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Parameter<'a> {
     /// The counters of a whole target: `mdt.T.md_stats`, `obdfilter.T.stats`.
@@ -185,7 +185,7 @@ fn named(kind: TargetKind, name: &[u8]) -> Option<TargetName<'_>> {
     is_target_name(name).then_some(TargetName { kind, name })
 }
 
-/// Returns the target of a name that says its kind, as that of the MGS does not: `fs-OST0000`.
+/// Returns the target of a name with a kind, such as `fs-OST0000`. The MGS has no kind.
 fn of_name(name: &[u8]) -> Option<TargetName<'_>> {
     named(kind_in_name(std::str::from_utf8(name).ok()?)?, name)
 }
@@ -210,7 +210,7 @@ impl Other<'_> {
             .filter(|(_, line)| !line.is_empty())
     }
 
-    /// Returns the last line with its number, if nothing ends it, so that it may be cut.
+    /// Returns the last line with its number, if it has no end, so that it may be cut.
     pub fn cut(&self) -> Option<(u32, &[u8])> {
         let begin = memchr::memrchr(b'\n', &self.value).map_or(0, |end| end + 1);
         let (before, last) = self.value.split_at(begin);
@@ -224,7 +224,7 @@ crate::named! {
     /// The reason why a value, or a line of it, could not be used.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Reason {
-        /// The line is nothing that the parameter prints.
+        /// The line does not have the syntax of the parameter.
         UnreadableLine = "unreadable line",
         /// The text ends in the middle of the line, or another parameter begins there.
         CutLine = "cut line",

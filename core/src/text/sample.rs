@@ -1,5 +1,5 @@
-//! Reads gauges out of the values beside `job_stats`: space, health, recovery, readers of changelogs, requests that wait, and rules for
-//! them; and the counters of nodemaps.
+//! Reads gauges of parameters other than `job_stats`: space, health, recovery, readers of changelogs, queued requests and their rules;
+//! and the counters of nodemaps.
 //!
 //! | name | of | labels | value |
 //! |---|---|---|---|
@@ -24,10 +24,11 @@ use crate::base::escape::escape;
 use crate::base::pause::Pause;
 use crate::base::room::push;
 use crate::base::target::TargetName;
+use crate::text::field::{split_once, words};
 use crate::text::parameter::{Other, Parameter, Problems, Reason, is_plain, number};
 use crate::text::stats;
 
-/// The names of the samples that lctl says. No other source has these.
+/// The names of the samples from lctl. No other source has these.
 pub const NAMES: [&str; 16] = [
     "kbytestotal",
     "kbytesavail",
@@ -73,7 +74,7 @@ pub struct Sample<'o> {
     pub line: u32,
 }
 
-/// Reads the samples of a text. A value that is cut gives none.
+/// Reads the samples of a text. A cut value is discarded.
 ///
 /// # Errors
 /// [`TryReserveError`] if there is not enough memory.
@@ -316,7 +317,7 @@ impl<'o, 'v> Value<'o, 'v> {
         Ok(())
     }
 
-    /// Reads counters. A line that is missing stands for zero, of which a counter begins anew.
+    /// Reads counters. A missing line is zero, so that a counter begins again.
     fn nodemap(&mut self) -> Result<(), TryReserveError> {
         let Parameter::Nodemap(nodemap, file) = self.other.parameter else {
             return Ok(());
@@ -339,15 +340,14 @@ impl<'o, 'v> Value<'o, 'v> {
 
 /// Splits a line `key: value`.
 fn fields(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    let colon = memchr::memchr(b':', line)?;
-    Some((line[..colon].trim_ascii(), line[colon + 1..].trim_ascii()))
+    let (key, value) = split_once(line, b':')?;
+    Some((key.trim_ascii(), value.trim_ascii()))
 }
 
 /// Reads the line of a reader, of a changelog whose newest record has the index `current`: the name, the number of records
 /// that it is behind, and the seconds since it was used.
 fn reader(current: i64, line: &[u8]) -> Result<(&[u8], i64, Option<i64>), Reason> {
-    let words = line.split(u8::is_ascii_whitespace);
-    let mut words = words.filter(|word| !word.is_empty());
+    let mut words = words(line);
     let name = words
         .next()
         .filter(|name| name.starts_with(b"cl") && name.len() <= NAME_MAX)
@@ -361,12 +361,12 @@ fn reader(current: i64, line: &[u8]) -> Result<(&[u8], i64, Option<i64>), Reason
     Ok((name, behind, idle.transpose()?))
 }
 
-/// Reads the line of a rule: its name, the requests per second that it allows, and the number of clients that it holds. What stands
-/// between them is text of an administrator.
+/// Reads the line of a rule: its name, the requests per second that it allows, and the number of clients that it holds. The text
+/// between them comes from an administrator.
 fn rule(line: &[u8]) -> Result<(&[u8], [i64; 2]), Reason> {
     let at = memchr::memmem::rfind(line, b", ref ").ok_or(Reason::UnreadableLine)?;
     let (before, clients) = (&line[..at], &line[at + b", ref ".len()..]);
-    // Lustre 2.6 says ", active" behind it.
+    // Lustre 2.6 prints ", active" behind it.
     let clients = clients.split(|byte| *byte == b',').next();
     let (first, last) = memchr::memchr(b' ', before)
         .zip(memchr::memrchr(b' ', before))
@@ -379,11 +379,11 @@ fn rule(line: &[u8]) -> Result<(&[u8], [i64; 2]), Reason> {
     ))
 }
 
-/// A policy by which a service chooses the next request.
+/// A policy of a service for choosing the next request.
 struct Policy<'o> {
     name: &'o [u8],
     line: (u32, &'o [u8]),
     is_stopped: bool,
-    /// The requests that wait, and those that are worked on.
+    /// The queued requests, and the active ones.
     requests: [Option<i64>; 2],
 }

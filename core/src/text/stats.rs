@@ -6,9 +6,9 @@
 //! open                      12 samples [usecs] 5 90 400 15000
 //! ```
 //!
-//! `snapshot_time` is the time at which the value was read. A line is printed only if it counted something, so that a line
-//! that is missing stands for zero. Names can be wider than their column. Lustre up to 2.11 prints the counters of older
-//! methods behind those of the target, some with the same names: the first line of a name counts.
+//! `snapshot_time` is the time at which the value was read. A line is printed only for a counter above zero, so that a
+//! missing line is zero. Names can be wider than their column. Lustre up to 2.11 prints the counters of older methods
+//! behind the counters of the target, some with the same names: the first line of a name counts.
 
 mod growth;
 #[cfg(test)]
@@ -24,8 +24,8 @@ use crate::base::room::push;
 use crate::text::field;
 use crate::text::parameter::{Other, Parameter, Problems, Reason, number};
 
-/// The counters of a service that tell about its queue: microseconds of waiting, and the requests that wait and that are
-/// worked on when a request arrives.
+/// The counters of a service about its queue: microseconds of waiting, and the queued and active requests when a request
+/// arrives.
 pub const QUEUE: [&str; 3] = ["req_waittime", "req_qdepth", "req_active"];
 
 /// The largest number of counters of a value, several times as many as any has.
@@ -154,8 +154,7 @@ pub fn read<'o>(
 impl<'o> Stats<'o> {
     /// Adds a line.
     fn add(&mut self, line: &'o [u8]) -> Result<(), Reason> {
-        let words = line.split(u8::is_ascii_whitespace);
-        let mut words = words.filter(|word| !word.is_empty());
+        let mut words = field::words(line);
         let mut next = || words.next().ok_or(Reason::UnreadableLine);
         let (name, number, unit) = (next()?, next()?, next()?);
         if unit == b"samples" {
@@ -224,9 +223,8 @@ fn wrapped(digits: &[u8]) -> Result<u64, Reason> {
 
 /// Reads a time; `None` if it is not on the wall clock. Lustre up to 2.9 does not pad microseconds with zeros.
 fn time(digits: &[u8], unit: &[u8]) -> Result<Option<Micros>, Reason> {
-    let point = memchr::memchr(b'.', digits).ok_or(Reason::UnreadableLine)?;
-    let seconds = number(&digits[..point])?;
-    let fraction = number(&digits[point + 1..])?;
+    let (seconds, fraction) = field::split_once(digits, b'.').ok_or(Reason::UnreadableLine)?;
+    let (seconds, fraction) = (number(seconds)?, number(fraction)?);
     let (micros, limit) = match unit {
         b"secs.nsecs" => (fraction / 1_000, 1_000_000_000),
         b"secs.usecs" => (fraction, SECOND),

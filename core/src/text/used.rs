@@ -6,7 +6,7 @@
 //!   usage:   { inodes:          331, kbytes:         2000 }
 //! ```
 //!
-//! A list that is damaged is of no use: it would say that owners who are missing use nothing.
+//! A damaged list is useless: missing owners would seem to use no space.
 
 #[cfg(test)]
 mod tests;
@@ -113,9 +113,8 @@ fn usage(id: u32, line: &[u8]) -> Result<Usage, Reason> {
     let fields = fields.ok_or(Reason::UnreadableLine)?;
     let (mut inodes, mut kbytes) = (None, None);
     for field in fields.split(|byte| *byte == b',') {
-        let colon = memchr::memchr(b':', field).ok_or(Reason::UnreadableLine)?;
-        let (name, value) = (field[..colon].trim_ascii(), &field[colon + 1..]);
-        match name {
+        let (name, value) = field::split_once(field, b':').ok_or(Reason::UnreadableLine)?;
+        match name.trim_ascii() {
             b"inodes" => inodes = Some(number(value)?),
             b"kbytes" => kbytes = Some(number(value)?),
             _ => {}

@@ -102,9 +102,9 @@ pub enum Activity {
     Unknown,
     /// The times of all rows of a cell together.
     OfCells,
-    /// The times and the nodes of each sum: of rows in which the sum is not 0. Each measure then has activity and nodes of its own, and a total
-    /// of 0 is no usage. Calls that took nothing count, unless no call on the target took anything in any step: then its calls are without
-    /// a known time.
+    /// The times and the nodes of each sum: of rows in which the sum is not 0. Each measure then has separate activity and nodes, and a total
+    /// of 0 is no usage. Calls of zero duration count, unless no call on the target took any time in any step: then the time of its calls is
+    /// unknown.
     OfSums,
 }
 

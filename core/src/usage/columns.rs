@@ -50,6 +50,14 @@ pub fn meaning_of_rate(column: Column) -> String {
     }
 }
 
+/// Returns a list of columns with these names and types, each as in `pattern`, such as `row.{name}` or `{name} {type}`.
+pub fn list(columns: &[(&str, &str)], pattern: &str) -> String {
+    let columns = columns.iter();
+    let columns =
+        columns.map(|(name, of_type)| pattern.replace("{name}", name).replace("{type}", of_type));
+    columns.collect::<Vec<_>>().join(", ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

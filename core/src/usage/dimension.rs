@@ -1,4 +1,4 @@
-//! The dimensions by which usage is grouped and filtered.
+//! The dimensions for grouping and filtering usage.
 
 /// A dimension. Its name is a word in `by`, and a key of filters and of the labels of an answer.
 #[derive(Debug, PartialEq, Eq)]

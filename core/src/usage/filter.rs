@@ -84,8 +84,8 @@ fn keys() -> impl Iterator<Item = &'static str> {
 
 /// Reads a filter, and returns it as JSON: an object whose keys are dimensions and whose values are text, numbers, null, or lists of these.
 ///
-/// In text, blanks are *and*, commas are *or*, quotes hold blanks and commas, and `account=` is *has none*. Text that begins with a brace is
-/// JSON.
+/// In text, blanks are *and*, commas are *or*, quotes hold blanks and commas, and `account=` is *without an account*. Text that begins with
+/// a brace is JSON.
 ///
 /// # Errors
 /// [`FilterError`]

@@ -297,7 +297,7 @@ impl<'a> Groups<'a> {
     }
 
     /// Returns the rates of each group in the steps in which any of its targets was observed, by measure: 0 in those without such usage.
-    /// A step is left out if none of the targets with the usage was observed.
+    /// A step is left out if all targets with the usage were unobserved.
     ///
     /// # Errors
     /// [`UsageError::Overflow`]

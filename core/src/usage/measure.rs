@@ -12,7 +12,7 @@ use crate::usage::columns::sum::Sum;
 /// The name of the operation that weights define.
 const WEIGHTED: &str = "weighted";
 
-/// The least number of calls for which bytes or seconds per call are shown.
+/// The least number of calls for a mean of bytes or seconds per call.
 pub const CALLS_FOR_MEAN: i128 = 10;
 
 /// Times are microseconds in the store, and seconds in answers.
@@ -83,7 +83,7 @@ impl Measure {
         term.weight.map_or(1, i128::from) * if has_times { MICROS } else { 1 }
     }
 
-    /// Returns the unit of what is spent on calls, in the same way.
+    /// Returns the unit of the spent bytes or time, in the same way.
     pub fn unit_of_spent(&self) -> i128 {
         match &self.spent {
             Some(sum) if sum.time => MICROS,

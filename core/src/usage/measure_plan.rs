@@ -31,8 +31,8 @@ pub struct MeasurePlan<'a> {
 }
 
 impl<'a> MeasurePlan<'a> {
-    /// Asks for these measures; with `calls` also for the calls and what was spent on them, with `busiest` for the busiest target
-    /// and the number of nodes.
+    /// Plans these measures; with `calls` also the calls and the spent bytes or time, with `busiest` the busiest target and the
+    /// number of nodes.
     pub fn new(measures: &'a [Measure], calls: bool, busiest: bool) -> Self {
         let mut sums: Vec<Sum> = Vec::new();
         let mut place = |sum: &Sum| position(&mut sums, sum);

@@ -59,7 +59,7 @@ pub struct Owners {
     pub of_entry: Vec<&'static Dimension>,
     /// The dimensions that are columns of jobs.
     pub of_job: Vec<&'static Dimension>,
-    /// The last instant of the window, and those of days, by their number.
+    /// The last instant of the window, and the last instants of days, by their number.
     until: Micros,
     days: Vec<Micros>,
     jobs: HashMap<(SubjectKind, i64), Vec<Job>, Hasher>,

@@ -18,13 +18,13 @@ pub struct Calls {
     max: Option<u64>,
     /// Set if the first increment of a counter does not have the bounds before it, or a bound does not follow.
     has_unknown_bounds: bool,
-    /// Set if an increment does not tell its squares.
+    /// Set if an increment lacks its squares.
     has_unknown_squares: bool,
 }
 
 impl Calls {
     /// Counts the increment of a counter between two observations, in order of time: the growth of the calls and of their sum, and
-    /// the `detail` of the operation. `has_squares` says whether the server prints sums of squares.
+    /// the `detail` of the operation. `has_squares` is set if the server prints sums of squares.
     pub fn count(&mut self, calls: u64, sum: u64, detail: Option<&Detail>, has_squares: bool) {
         let (calls, sum) = (u128::from(calls), u128::from(sum));
         if calls == 0 {
@@ -68,7 +68,7 @@ impl Calls {
         self.max = self.max.max(max);
     }
 
-    /// Returns the smallest and the largest call; `None` if they are not known of all calls.
+    /// Returns the smallest and the largest call; `None` unless they are known for all calls.
     pub fn bounds(&self) -> Option<(u64, u64)> {
         let bounds = self.min.zip(self.max);
         bounds.filter(|_| !self.has_unknown_bounds)

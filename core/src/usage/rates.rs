@@ -1,4 +1,4 @@
-//! Sums of rates: the total of each target, divided by the time for which the target was observed.
+//! Sums of rates: the total of each target, divided by the observed time of the target.
 //!
 //! Totals are added exactly, separately for each length of time. There are few of these, because most targets are
 //! observed for the same time. Only then are the totals divided, and the sum is rounded once. The sum therefore does
@@ -39,8 +39,8 @@ impl Rates {
         Ok(())
     }
 
-    /// Returns the sum of the totals per second, where a unit of the answer has so many parts; `None` if nothing was observed. With a
-    /// single length of time, this is the nearest number there is.
+    /// Returns the sum of the totals per second, in a unit with so many parts; `None` without observed time. With a single length of
+    /// time, this is the nearest number there is.
     pub fn rate(&self, unit: i128) -> Option<f64> {
         if self.parts.is_empty() {
             return None;

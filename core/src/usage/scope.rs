@@ -6,6 +6,7 @@ use super::cells::{Hasher, parts};
 use crate::base::instant::{Micros, Span};
 use crate::base::target::TargetKind;
 use crate::usage::dimension::{Dimension, Level};
+use crate::usage::times::TargetTimes;
 
 /// A target, or a target on one server.
 #[derive(Debug, Clone)]
@@ -20,7 +21,7 @@ pub struct Target {
     pub filesystem: Option<String>,
     /// The kind.
     pub kind: TargetKind,
-    /// The server, if servers are asked for.
+    /// The server, if the answer has servers.
     pub server: Option<String>,
     /// The end of its last observation, if it is retired.
     pub retired: Option<Micros>,
@@ -31,7 +32,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Makes a target of which no more is known, in no group and not yet observed.
+    /// Makes a target with only these attributes, in no group and not yet observed.
     pub fn new(id: i32, name: String, kind: TargetKind) -> Self {
         Self {
             id,
@@ -88,19 +89,8 @@ pub struct Scope {
     positions: HashMap<i32, usize, Hasher>,
     /// The groups of targets, in order.
     pub(super) groups: Vec<Vec<Option<String>>>,
-    /// Set for targets that report times, by key. Targets without calls are not in it.
-    pub timed: HashMap<i32, bool, Hasher>,
-}
-
-/// The targets that report times, which those before Lustre 2.14 do not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Times {
-    /// No target does.
-    Nowhere,
-    /// Some targets do, others do not.
-    Somewhere,
-    /// All targets do.
-    Everywhere,
+    /// The targets that report times.
+    pub times: TargetTimes,
 }
 
 /// For how long the targets of a group were observed in a step.
@@ -115,8 +105,8 @@ pub struct Observed {
 }
 
 impl Scope {
-    /// Takes the targets that were observed in the window or on the day before it. Time counts in these parts of the window, for which
-    /// something is still known.
+    /// Takes the targets that were observed in the window or on the day before it. Time counts in these parts of the window, which are
+    /// retained.
     pub fn new(edges: Vec<Micros>, mut targets: Vec<Target>, kept: Option<&[Span]>) -> Self {
         targets.sort_by(|one, other| (one.id, &one.server).cmp(&(other.id, &other.server)));
         let mut groups: Vec<_> = targets.iter().map(|it| it.group.clone()).collect();
@@ -143,7 +133,7 @@ impl Scope {
             targets,
             positions,
             groups,
-            timed: HashMap::default(),
+            times: TargetTimes::default(),
         }
     }
 
@@ -154,7 +144,7 @@ impl Scope {
             .map(|it| (&it.target, it.observed.as_slice()))
     }
 
-    /// Returns the position of a target, on this server if servers are asked for.
+    /// Returns the position of a target, on this server if the answer has servers.
     pub fn position(&self, id: i32, server: Option<&str>) -> Option<usize> {
         let first = *self.positions.get(&id)?;
         if server.is_none() {
@@ -169,26 +159,7 @@ impl Scope {
     /// Returns the targets with calls, all without times.
     pub fn untimed(&self) -> impl Iterator<Item = &Target> {
         let targets = self.targets.iter().map(|it| &it.target);
-        targets.filter(|it| self.timed.get(&it.id) == Some(&false))
-    }
-
-    /// Returns whether a target reports times. Without calls it is taken to do as the others.
-    pub(super) fn is_timed(&self, target: usize) -> bool {
-        let known = self.timed.get(&self.targets[target].target.id).copied();
-        known.unwrap_or_else(|| self.any_timed())
-    }
-
-    fn any_timed(&self) -> bool {
-        self.timed.is_empty() || self.timed.values().any(|it| *it)
-    }
-
-    /// Returns which targets report times.
-    pub fn times(&self) -> Times {
-        match (self.any_timed(), self.untimed().next()) {
-            (false, _) => Times::Nowhere,
-            (true, Some(_)) => Times::Somewhere,
-            (true, None) => Times::Everywhere,
-        }
+        targets.filter(|it| self.times.lacks(it.id))
     }
 
     /// Returns the number of steps.
@@ -253,8 +224,8 @@ impl Scope {
         covered.collect()
     }
 
-    /// Returns the part of a window of one step for which the targets were observed that are not retired by its end. A target on several
-    /// servers counts once.
+    /// Returns the observed share of a window of one step, over targets that are not retired by its end. A target on several servers
+    /// counts once.
     pub fn coverage(&self) -> f64 {
         let (since, until) = self.step(0);
         let mut best: HashMap<i32, Micros> = HashMap::new();

@@ -1,8 +1,8 @@
 //! Sizes of reads and writes: histograms, and sums for targets without them.
 //!
 //! Lustre 2.16 prints how many calls have which size. Before, the number of calls and of bytes are known, and since 2.14 the sum of the
-//! squares of sizes, modulo 2^64. So a target has either a histogram of an operation or sums, and by what the setting `keep` keeps it
-//! may have one after the other.
+//! squares of sizes, modulo 2^64. So a target has either a histogram of an operation or sums and, depending on the setting `keep`, one
+//! after the other.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -261,8 +261,8 @@ impl Sizes {
 }
 
 impl Reading {
-    /// Returns its sums. The sum of squares stands with the last part; without it, it is bytes² / calls, rounded down. It is not known if it
-    /// may have been 2^64 or more.
+    /// Returns its sums. The sum of squares is in the last part; without it, it is bytes² / calls, rounded down. It is not known if it may
+    /// have been 2^64 or more.
     fn sums(&self) -> Sums {
         let Sums { calls, bytes, .. } = self.sums;
         let most = u128::from(self.most.unwrap_or(LARGEST).min(LARGEST)).min(bytes);

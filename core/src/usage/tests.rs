@@ -167,7 +167,7 @@ fn targets_without_usage_are_in_an_answer_about_targets_alone() {
         .iter()
         .map(|it| (it.2.total(), it.2.amounts[0].rate))
         .collect();
-    // What was not observed is not known.
+    // Unobserved amounts are unknown.
     assert_eq!(
         shown,
         [(Some(6), Some(6.0)), (None, None), (Some(0), Some(0.0))]
@@ -209,7 +209,7 @@ fn times_are_unknown_where_calls_came_without_any() {
         ]),
         Some(0)
     );
-    // Of a target that reports none, nothing is added to what others took.
+    // A target without times adds nothing to the time of others.
     assert_eq!(
         of(&[(1, 1, (0, 10), untimed), (2, 1, (0, 10), timed)]),
         Some(1)
@@ -356,7 +356,7 @@ fn an_answer_takes_no_more_memory_than_it_may() {
     assert_eq!(group_entries(1 << 20, 1000), Ok(()));
     let refused = group_entries(1 << 20, 100_000);
     assert_eq!(refused, Err(UsageError::Memory(1 << 20)));
-    // A tenth of what the setting max_answer allows at first, for two million groups.
+    // A tenth of the default of the setting max_answer, for two million groups.
     assert_eq!(group_entries((512 << 20) / 10, 200_000), Ok(()));
 }
 

@@ -9,12 +9,13 @@ use super::{UsageError, add};
 use crate::base::instant::Micros;
 use crate::base::target::TargetKind;
 use crate::usage::columns::sum::Sum;
+use crate::usage::times::reports_times;
 
 /// The column of whole targets that sums the microseconds in which their counters were read.
 const READ: &str = "observed_usecs";
 
-/// The part of the time in which the entries of a target were observed, in percent, for which its own counters must have been read, or
-/// the difference is unknown. The two are read a moment apart.
+/// The entries' observed time, in percent, for which the target counters must have been read, or the difference is unknown. The two
+/// are read a moment apart.
 const PERCENT_READ: i128 = 98;
 
 /// The work of a group of targets by one measure in a step, in parts of its [unit](super::Measure::unit).
@@ -121,7 +122,7 @@ pub fn untracked(
     entries: &Cells,
     own: &Cells,
 ) -> Result<Vec<Untracked>, UsageError> {
-    let (read, times) = (plan.sums().len(), plan.sums().len() + 1);
+    let (read, time) = (plan.sums().len(), plan.sums().len() + 1);
     let mut groups: BTreeMap<(usize, u32, usize), Sums> = BTreeMap::new();
     let targets = scope.targets.iter().enumerate();
     let all = (0..scope.steps()).flat_map(|step| targets.clone().map(move |it| (step, it)));
@@ -138,7 +139,7 @@ pub fn untracked(
             cells: own,
             cell,
             observed: cell.map_or(0, |it| own.sum(it, read)),
-            has_times: cell.is_some_and(|it| own.sum(it, times) > 0),
+            has_times: reports_times(cell.map(|it| own.sum(it, time))),
         };
         let is_known = of_entries.observed > 0
             && of_targets.observed * 100 >= PERCENT_READ * of_entries.observed;

@@ -1,4 +1,4 @@
-//! The captures of others that are accounting: the jobs of each file equal those that a script without our code finds.
+//! Accounting captured at other sites: the jobs of each file equal the jobs that an independent script finds.
 //!
 //! It runs where `JOBSTATS_CAPTURES` names the directory of captures, whose accounting is in `sources`; they are not ours to copy.
 
@@ -16,7 +16,7 @@ use std::{env, fs};
 
 use jobstats_core::accounting::{Job, Record, SCHEDULERS};
 
-/// The schedulers of which nobody has published any accounting.
+/// The schedulers without any published accounting.
 const UNPUBLISHED: [&str; 1] = ["flux"];
 
 #[test]
@@ -32,7 +32,7 @@ fn every_scheduler_has_a_script() {
     }
 }
 
-/// Returns the files of a source whose names begin so; none if there are no captures here.
+/// Returns the files of a source whose names begin so, if there are captures here.
 fn files(prefix: &str) -> Vec<PathBuf> {
     let Some(directory) = env::var_os("JOBSTATS_CAPTURES") else {
         // Past the test harness, which shows only what failed.
@@ -56,8 +56,8 @@ fn files(prefix: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Checks that the jobs of a text are those that a script beside this file prints for it, a line `job label submitted
-/// started ended` for each, with `-` for what is unknown. Returns the lines of the problems with their reasons.
+/// Checks the jobs of a text against an independent script in this directory, which prints a line `job label submitted
+/// started ended` for each, with `-` for unknown values. Returns the lines of the problems with their reasons.
 fn check<'a>(
     script: &str,
     file: &Path,

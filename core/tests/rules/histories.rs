@@ -13,8 +13,8 @@ use crate::support::{Seen, Target};
 
 const ENTRIES: usize = 5;
 
-/// The expected sums where epochs can be told apart: of every counter its last value, less the first one
-/// unless it is proven that it began at zero.
+/// The expected sums where epochs are distinguishable: of every counter its last value, less the first one unless it
+/// provably began at zero.
 #[derive(Default)]
 struct Oracle {
     epochs: BTreeMap<i64, Witnessed>,
@@ -83,7 +83,7 @@ impl Oracle {
     }
 }
 
-/// Observes what is read; keeps the sum of all increments.
+/// Observes texts; adds up all increments.
 #[derive(Default)]
 struct Observer {
     target: Target,
@@ -176,8 +176,8 @@ fn layouts() -> impl Strategy<Value = Layout> {
     ]
 }
 
-/// A history of which every text can be placed wherever it comes from: without start_time a reset may not show from the
-/// text before to the one after.
+/// A history in which every text can be placed, from any server: without start_time a reset may not show from the text
+/// before to the one after.
 fn clear_history() -> impl Strategy<Value = (Layout, Vec<Event>)> {
     prop_oneof![
         (
@@ -222,7 +222,7 @@ fn beginning(row: &str) -> (usize, i64) {
     (entry.parse().unwrap(), since.parse().unwrap())
 }
 
-/// Nothing is stored that was not done.
+/// All stored calls were made.
 fn is_within(stored: &Totals, done: &Totals) {
     for (what, stored) in stored {
         let done = done.get(what).copied().unwrap_or(0);
@@ -252,7 +252,7 @@ proptest! {
     /// At least what began after the reading before is stored, and at most what began after the first one.
     #[test]
     fn with_start_time_what_was_read_is_stored(
-        // A `write` that cannot be read gives its calls to `write_bytes`, or not: that is told in rule 6.
+        // A `write` that cannot be read gives its calls to `write_bytes`, or not: rule 6 decides.
         history in vec(prop_oneof![5 => work(), 1 => forget(), 3 => reading(2..3)], 1..60)
     ) {
         let mut observer = Observer::default();
@@ -354,7 +354,7 @@ proptest! {
     #[test]
     fn rows_divided_at_edges_add_up(layout in layouts(), history in any_history(), pace in 1..400_i64) {
         let mut target = Target::default();
-        // So slow that rows cross edges of ten minutes, and those of the hour too.
+        // So slow that rows cross edges of ten minutes and of hours.
         for (time, text) in texts(layout, &history) {
             let seen = target.observe_text(time * pace, &text);
             assert_eq!(sums(&seen.divided), sums(&seen.totals));
@@ -363,7 +363,7 @@ proptest! {
 
     #[test]
     fn a_text_that_comes_again_gives_nothing(layout in layouts(), mut history in any_history()) {
-        // What began while a text was printed and is not in it would be in one that was really read again.
+        // An entry that began while a text was printed and is not in it would be in a text that was really read again.
         for event in &mut history {
             if let Event::Read(reading) = event {
                 reading.twice = None;
@@ -403,7 +403,7 @@ proptest! {
     ) {
         let mut placed = Store::default();
         for (time, text) in shuffled(texts(layout, &history), &order) {
-            // The same text once more changes nothing, whether it was taken or not.
+            // Repeating the text changes nothing, whether it was taken or not.
             let first = placed.feed(time, &text);
             assert_eq!(placed.feed(time, &text), first);
         }

@@ -1,7 +1,7 @@
 //! A target that does what Lustre does: entries begin with their first operation, are forgotten, begin again; a text may
 //! lack records and counters, be cut, and show an entry twice.
 //!
-//! It does nothing that no rule can see through: without `start_time`, a text never lacks records that were not shown
+//! It avoids histories that no rule can resolve: without `start_time`, a text never lacks records that were not shown
 //! before, or all that were.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -238,7 +238,7 @@ impl Lustre {
         (text, shown)
     }
 
-    /// Without `start_time` no rule helps if what is skipped was never shown before or not for long.
+    /// Without `start_time` no rule helps if skipped entries were never shown before or not for long.
     fn may_skip(&self, epoch: &Epoch, is_first: bool) -> bool {
         let is_recent = |seen: &i64| self.now - seen < 600 * SECOND;
         let was_shown = self.shown.get(&epoch.start).is_some_and(is_recent);
@@ -283,7 +283,7 @@ pub fn print(
     let mut end = cut.map_or(text.len(), |cut| {
         HEADER.len() + (text.len() - HEADER.len()) * cut / 1_000
     });
-    // A text that ends with a whole record shows nothing of the cut.
+    // A text that ends with a complete record does not show the cut.
     let is_whole = |end: usize| {
         end == HEADER.len()
             || begins

@@ -2,7 +2,7 @@ use crate::support::{Target, born, job, text};
 
 const DAY: i64 = 86_400;
 
-/// Two entries, of which the second is missing for a while.
+/// Two entries. The second is missing for a while.
 fn skipping(last_of_b: &str, missing: &[i64]) -> Target {
     let mut target = Target::first(&[job("a", "open 1"), job("b", last_of_b)]);
     for time in missing {
@@ -176,7 +176,7 @@ fn rule_3_what_incomplete_texts_carry_goes_after_a_day() {
         assert_eq!(target.observe_text(time, &cut).carried_count, 1);
     }
     assert_eq!(target.observe_text(DAY, &cut).carried_count, 0);
-    // Though not for what the text before still had.
+    // Except for entries that the text before still had.
     let mut target = Target::first(&[job("a", "open 1"), job("b", "open 5")]);
     assert_eq!(target.observe_text(3 * DAY, &cut).carried_count, 1);
 }
@@ -188,7 +188,7 @@ fn rule_3_a_last_record_that_lost_counters_means_a_cut_text() {
         job("b", "open 5, close 5"),
         job("c", "open 1, close 1"),
     ]);
-    // Only what was known tells that the text ends too early: each record has one operation.
+    // Only the known entries show that the text ends too early: each record has one operation.
     let seen = target.observe(120, &[job("a", "open 1"), job("b", "open 6")]);
     assert_eq!(seen.rows, ["b (0, 120] open=1"]);
     assert_eq!(seen.carried, ["b @ 0: close=5", "c @ 0: open=1 close=1"]);

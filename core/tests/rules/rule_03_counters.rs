@@ -122,7 +122,7 @@ fn rule_3_a_row_begins_a_day_before_the_previous_observation_at_most() {
         let seen = target.observe(hour * HOUR, &[job("a", "open 1"), job("b", "open 1")]);
         assert_eq!(seen.carried, ["a @ 0: close=1", "b @ 0: close=1"]);
     }
-    // Counters that were missing, of which one fell: it restarted.
+    // Counters that were missing; one of them fell: it restarted.
     let seen = target.observe(
         61 * HOUR,
         &[job("a", "open 1, close 8"), job("b", "open 1, close 0")],

@@ -1,4 +1,4 @@
-//! A text that ends too early between two records, with nothing wrong in any of its lines.
+//! A text that ends too early between two records, with only correct lines.
 
 use crate::support::{EPOCH, Target, booted, born, job};
 
@@ -14,7 +14,7 @@ fn active_since_boot(id: &str, start: i64, last: i64, counters: &str) -> String 
     booted(id, start, counters).replace(&began(start), &began(last))
 }
 
-/// Three entries of which all were active a moment before the first observation.
+/// Three entries, all active a moment before the first observation.
 fn busy() -> [String; 3] {
     [("a", 1), ("b", 5), ("c", 7)].map(|(id, open)| active(id, -900, -1, &format!("open {open}")))
 }
@@ -50,7 +50,7 @@ fn rule_3_a_text_that_goes_on_behind_the_missing_records_is_not_cut() {
             .observe(120, &[a.clone(), c.clone()])
             .ends_early
     );
-    // A new entry stands at the end.
+    // A new entry is at the end.
     let new = [a.clone(), born("d", 60, "open 1")];
     assert!(!target.clone().observe(120, &new).ends_early);
     // So does an entry that began anew.
@@ -88,7 +88,7 @@ fn rule_3_a_boot_clock_shows_activity_if_any_entry_was_active_since() {
             .observe(120, &[record("a", 1_000)])
             .ends_early
     );
-    // Nothing shows how late it is on that clock.
+    // Its delay does not show on that clock.
     assert!(!target.clone().observe(120, &[record("a", 900)]).ends_early);
     assert!(
         !target
@@ -109,7 +109,7 @@ fn rule_3_what_began_behind_a_cut_is_counted() {
     .concat();
     let seen = target.observe(240, &records);
     assert_eq!(seen.rows, ["d (60, 240] open=9"]);
-    // Nothing proves that e was not seen at 0 s.
+    // That e was not seen at 0 s is not proven.
     assert_eq!((seen.added, seen.unknown), (1, 1));
 }
 
@@ -123,7 +123,7 @@ fn rule_3_what_began_while_the_clock_was_ahead_is_counted_if_anything_is_carried
     };
     let seen = counted(&busy());
     assert_eq!(seen.rows, ["d (200, 480] open=9"]);
-    // Nothing says that the clock was ahead. That d was skipped at 360 s, and seen before, is as likely.
+    // The clock may have been right. That d was skipped at 360 s, and seen before, is as likely.
     let seen = counted(&busy()[1..]);
     assert_eq!((seen.rows.len(), seen.unknown), (0, 1));
 }

@@ -1,4 +1,4 @@
-//! The order of entries in a text does not matter for finding those that it lacks and those that are new.
+//! The order of entries in a text does not matter for finding missing and new ones.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -24,8 +24,8 @@ fn entries() -> impl Strategy<Value = Vec<i64>> {
 }
 
 proptest! {
-    /// All entries began long ago, and count ten calls from text to text: what is known of an entry is what the last text
-    /// said that had it.
+    /// All entries began long ago, and count ten calls from text to text: the known values of an entry are in the last
+    /// text that had it.
     #[test]
     fn rule_3_entries_are_found_in_any_order(texts in vec(entries(), 2..5)) {
         let mut target = Target::default();

@@ -169,7 +169,7 @@ fn rule_4_a_counter_that_was_missing_decides_only_since_it_was_seen() {
         240,
         &[job("a", "open 6, close 2"), job("b", "open 1, close 1")],
     );
-    // When did it restart? `open` did not fall, and at 120 s may have been that of the new epoch.
+    // When did it restart? `open` did not fall, and at 120 s may have been in the new epoch.
     assert_eq!(
         seen.rows,
         ["a (120, 240] open=1", "a (0, 240] close=2 reset"]
@@ -251,7 +251,7 @@ fn rule_4_an_entry_that_was_dropped_and_came_back_begins_at_the_previous_observa
     let seen = without_b(job).observe(240, &[job("a", "open 1"), job("b", "open 3")]);
     assert_eq!(seen.rows, ["b (120, 240] open=3 reset"]);
     assert_eq!((seen.resets, seen.added), (1, 0));
-    // So does one whose boot clock says that its epoch is another.
+    // So does an entry whose boot clock shows another epoch.
     let at = |start| move |id: &str, counters: &str| booted(id, start, counters);
     let seen = without_b(at(500)).observe(240, &[at(500)("a", "open 1"), at(900)("b", "open 7")]);
     assert_eq!(seen.rows, ["b (120, 240] open=7 reset"]);

@@ -101,7 +101,7 @@ fn rule_5_without_start_time_the_earlier_record_has_the_last_work_of_a_epoch_tha
     assert_eq!((seen.entries, seen.resets), (2, 1));
     let seen = target.observe(360, &[job("a", "open 9")]);
     assert_eq!(seen.rows, ["a (240, 360] open=5"]);
-    // Of the epoch that ended nothing is known any more, even where the later record is cut.
+    // The epoch that ended is no longer known, even where the later record is cut.
     target.observe(480, &[job("a", "open 9, close 7"), job("a", "open 1")]);
     let seen = target.observe(600, &[job("a", "open 2, close 1")]);
     assert_eq!(seen.rows, ["a (480, 600] open=1", "a (360, 600] close=1"]);
@@ -109,7 +109,7 @@ fn rule_5_without_start_time_the_earlier_record_has_the_last_work_of_a_epoch_tha
 
 #[test]
 fn rule_5_a_epoch_may_end_unchanged_or_unknown_and_others_follow_it() {
-    // Nothing was done in the known epoch, and the new one has passed it already.
+    // The known epoch was idle, and the new one has already passed it.
     let mut target = Target::first(&[job("a", "open 3, close 9")]);
     let twice = [job("a", "open 3, close 9"), job("a", "open 5, close 1")];
     let seen = target.observe(120, &twice);

@@ -35,7 +35,7 @@ fn rule_7_the_growth_of_squares_is_left_out_where_calls_and_sum_say_it() {
         ),
         [r#"a (0, 120] open=1 open_usecs=5 close=2 close_usecs=8 {"close":{"max":4}}"#]
     );
-    // 5² / 2 is 12 and a half, rounded down; nothing real is less than that.
+    // 5² / 2 is 12 and a half, rounded down; real sums are never less than that.
     assert_eq!(
         rows("open 1 usecs 2 3 3 9", "open 3 usecs 2 3 8 21"),
         ["a (0, 120] open=2 open_usecs=5"]
@@ -208,7 +208,7 @@ fn rule_7_a_sum_that_stays_at_its_limit_is_a_problem() {
         assert_eq!(seen.problems, [stuck.as_str()]);
         let seen = target.observe(240, &[counter(16, limit)]);
         assert_eq!((seen.rows.len(), seen.problems), (1, vec![stuck]));
-        // Without a call nothing is lost.
+        // Without a call there is no loss.
         assert!(
             target
                 .observe(360, &[counter(16, limit)])
@@ -226,13 +226,14 @@ fn rule_7_operations_without_a_column_are_told_apart_by_name_in_whatever_order_t
         seen.rows,
         [r#"a (0, 120] {"tickle":{"samples":2,"unit":"reqs"}}"#]
     );
-    // Position by position nothing changed here.
+    // Position by position this is unchanged.
     let seen = target.observe(240, &[job("a", "tickle 2, poke 3")]);
     let detail = r#"{"poke":{"samples":3,"unit":"reqs"},"tickle":{"samples":2,"unit":"reqs"}}"#;
     assert_eq!(seen.rows, [format!("a (120, 240] reset {detail}")]);
 }
 
-/// The counter after these calls, and what was needed to know: calls, sum, sum of squares modulo 2^64, least and greatest.
+/// The counter after these calls, and the values to reconstruct: calls, sum, sum of squares modulo 2^64, least and
+/// greatest.
 fn counter(calls: &[u64]) -> (String, [u64; 5]) {
     let sum = calls.iter().sum();
     let squares = calls.iter().fold(0_u64, |squares, call| {
@@ -261,7 +262,7 @@ proptest! {
         let all: Vec<u64> = earlier.iter().chain(&later).copied().collect();
         let (before, [_, _, _, known_least, known_greatest]) = counter(&earlier);
         let (now, [_, _, printed, least, greatest]) = counter(&all);
-        // A sum of squares that has come to a whole multiple of 2^64 looks as if there were none.
+        // A sum of squares that is a multiple of 2^64 looks like zero.
         prop_assume!(printed > 0 || all.iter().all(|call| *call == 0));
         let (_, [calls, sum, squares, ..]) = counter(&later);
         let rows = rows(&before, &now);

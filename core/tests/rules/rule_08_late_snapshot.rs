@@ -164,7 +164,7 @@ fn rule_8_what_is_carried_with_the_text_before_counts_like_the_text() {
     assert_eq!(admits("open 3", -9), Ok(()));
 }
 
-/// Lustre up to 2.14. The clock of the server is an hour back when 400 calls have been made, so the text says 09:01.
+/// Lustre up to 2.14. The clock of the server is an hour back after 400 calls, so the text shows 09:01.
 #[test]
 fn rule_8_a_new_entry_cannot_vanish_while_it_is_busy() {
     let background = || active("bg.0", -3_600, "open 5");
@@ -207,7 +207,7 @@ fn rule_8_what_follows_decides_about_a_new_entry_that_vanishes() {
     let lost = || Err(LateReason::Lost("b".to_owned()));
     let both = [a.clone(), d.clone()];
     let again = |calls: &str| [a.clone(), d.clone(), active("b", 170, calls)];
-    // Carrying keeps the sums right as long as nothing else is known.
+    // Carrying keeps the sums right without further knowledge.
     assert_eq!(admits(&both, None), Ok(()));
     // It was skipped.
     assert_eq!(admits(&both, Some((180, &again("open 9")))), Ok(()));
@@ -218,7 +218,7 @@ fn rule_8_what_follows_decides_about_a_new_entry_that_vanishes() {
     assert_eq!(admits(&both, Some((700, &both[..1]))), Ok(()));
     assert_eq!(admits(&again("open 4"), None), fell("b"));
     assert_eq!(admits(&again("open 9"), None), Ok(()));
-    // The target began anew, or nothing shows that it did not.
+    // The target was reset, or the opposite is not proven.
     let restarted = [job("a", "open 0"), d.clone()];
     assert_eq!(admits(&restarted, Some((180, &both))), Ok(()));
     assert_eq!(admits(&both, Some((180, &restarted))), Ok(()));

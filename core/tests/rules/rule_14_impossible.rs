@@ -29,7 +29,7 @@ fn rule_14_what_follows_counts_from_the_new_value() {
     );
     let seen = target.observe(120, &[job("a", &format!("open {}", HUGE + 4))]);
     assert_eq!(seen.rows, ["a (60, 120] open=4"]);
-    // Back to what it was: a restart.
+    // Back to the first value: a restart.
     let seen = target.observe(180, &[job("a", "open 7")]);
     assert_eq!(seen.rows, ["a (120, 180] open=7 reset"]);
 }
@@ -41,7 +41,7 @@ fn rule_14_many_entries_share_the_limit() {
         (0..64).map(entry).collect()
     };
     let mut target = Target::first(&entries(0));
-    // 1 + 2 + … + 64 = 2080 times 2^30 in two seconds, of which 2048 fit.
+    // 1 + 2 + … + 64 = 2080 times 2^30 in two seconds; 2048 fit.
     let seen = target.observe(2, &entries(1 << 30));
     let sum: i64 = seen.totals.iter().map(|(_, _, calls)| calls).sum();
     assert_eq!(sum, (2080 - 64) << 30);
@@ -51,7 +51,7 @@ fn rule_14_many_entries_share_the_limit() {
         "{:?}",
         seen.problems
     );
-    // In a day it is nothing special.
+    // Within a day it is normal.
     let seen = target.observe(86_402, &entries(1 << 40));
     assert_eq!((seen.active, seen.problems.len()), (64, 0));
 }

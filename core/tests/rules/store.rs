@@ -16,7 +16,7 @@ struct Placed {
 }
 
 impl Store {
-    /// Takes a text that was read at this second. The same one does nothing the second time.
+    /// Takes a text that was read at this second. The second time, it changes nothing.
     pub fn feed(&mut self, time: i64, text: &str) -> Result<(), LateReason> {
         let place = self.placed.partition_point(|other| other.kept.time < time);
         if let Some(next) = self.placed.get(place) {
@@ -30,7 +30,7 @@ impl Store {
         }
         let placed = self.compute(place, time, text);
         self.placed.insert(place, placed);
-        // As far as what is carried is not what it was.
+        // As far as the carried records changed.
         for place in place + 1..self.placed.len() {
             let after = self.compute_again(place);
             let is_settled = after.kept.carried == self.placed[place].kept.carried;

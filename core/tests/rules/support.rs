@@ -1,7 +1,7 @@
 //! One target observed again and again, in small texts that a test can show whole.
 //!
-//! Times are seconds after [`EPOCH`]. Every observation goes through the same way as in the store: what is carried is
-//! printed, kept as text and read back.
+//! Times are seconds after [`EPOCH`]. Every observation goes through the same way as in the store: carried records are
+//! printed, stored as text and read back.
 
 use std::fmt::Write;
 
@@ -122,7 +122,7 @@ fn micros(seconds: i64) -> i64 {
     (EPOCH + seconds) * SECOND
 }
 
-/// A target, and what is known of it.
+/// A target with its known entries.
 #[derive(Clone)]
 pub struct Target {
     /// Seconds.

@@ -8,7 +8,7 @@ const MINUTE: i64 = 60_000_000;
 /// 2023-11-14.
 const EPOCH: i64 = 1_700_000_000_000_000;
 
-/// A text, one that follows it, and the first again.
+/// A text, its successor, and the first again.
 pub fn check(first: &[u8], second: &[u8]) {
     let [before, after] = [first, second].map(|text| read(text, Pause::NEVER).unwrap().snapshots);
     for (before, after) in before.iter().zip(&after) {

@@ -1,4 +1,4 @@
-//! Prints the events of a scan, one per line, so that a test shows a text beside its meaning.
+//! Prints the events of a scan, one per line, so that a test shows a text next to its meaning.
 
 use std::borrow::Cow;
 use std::convert::Infallible;

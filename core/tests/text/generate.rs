@@ -1,4 +1,4 @@
-//! Texts of any version of Lustre, and what they mean: made without the scanner.
+//! Texts of any version of Lustre, and their meaning: made without the scanner.
 
 use std::fmt::{self, Write};
 
@@ -88,7 +88,7 @@ fn identifier() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Entries with identifiers of their own.
+/// Entries with distinct identifiers.
 fn entries() -> impl Strategy<Value = Vec<Entry>> {
     let entry = (
         identifier(),
@@ -271,7 +271,7 @@ impl Target {
         *out += " }\n";
     }
 
-    /// The kernel's alphanumerics are those of Latin-1.
+    /// The kernel's alphanumerics are Latin-1.
     fn print_identifier(&self, id: &str) -> String {
         if self.version < V2_15_8 {
             return id.to_owned();

@@ -24,7 +24,7 @@ pub fn check(text: &[u8], cut: usize) {
     read_carried(text, Pause::NEVER).unwrap();
 }
 
-/// Each parameter has one value, which stands on its line.
+/// Each parameter has one value, on its line.
 fn other_values_are_of_the_text(text: &[u8]) {
     let others = read(text, Pause::NEVER).unwrap().others;
     let mut seen = std::collections::HashSet::new();
@@ -43,7 +43,7 @@ fn other_values_are_of_the_text(text: &[u8]) {
     }
 }
 
-/// Detached, a snapshot says the same when its text is gone, but for problems.
+/// A detached snapshot is unchanged when its text is gone, except for problems.
 fn it_outlives_the_text(text: &[u8]) {
     for (position, snapshot) in read(text, Pause::NEVER)
         .unwrap()
@@ -104,7 +104,7 @@ fn is_consistent(snapshot: &Snapshot<'_>) {
     );
 }
 
-/// Rule 5: an identifier stands there again only with a later start time, or in a later epoch without any.
+/// Rule 5: an identifier repeats only with a later start time, or in a later epoch without any.
 fn lives_are_apart(snapshot: &Snapshot<'_>) {
     let mut seen = std::collections::HashMap::new();
     for record in &snapshot.records {
@@ -120,7 +120,7 @@ fn print_gives_it_again(snapshot: &Snapshot<'_>) {
     let printed = print(snapshot);
     let reading = read(&printed, Pause::NEVER).unwrap();
     let again = reading.snapshots.first().cloned().unwrap_or_default();
-    // A record of which every counter was rejected is not printed.
+    // A record without a usable counter is not printed.
     let with_counters = snapshot
         .records
         .iter()
@@ -222,8 +222,9 @@ fn ends_of_lines_do_not_matter(text: &[u8]) {
 fn a_cut_changes_nothing_before_it(text: &[u8], cut: usize) {
     let cut = cut.min(text.len());
     let line = line_of(text, cut);
-    // Three things depend on what follows: a line that may be another parameter, one that a message interrupts, one
-    // that goes on, and an identifier that looks like a name. The last lines before the cut are left out for them.
+    // Four things depend on the following lines: a line that may be another parameter, a line that a message
+    // interrupts, a line that goes on, and an identifier that looks like a name. The last lines before the cut are left
+    // out for them.
     let settled = text[..cut]
         .split(|byte| *byte == b'\n')
         .rev()
@@ -232,7 +233,7 @@ fn a_cut_changes_nothing_before_it(text: &[u8], cut: usize) {
     assert_eq!(before(&text[..cut], line), before(text, line));
 }
 
-/// The number of the line that a byte stands in.
+/// The number of the line with a byte.
 pub fn line_of(text: &[u8], offset: usize) -> usize {
     1 + text[..offset].iter().filter(|byte| **byte == b'\n').count()
 }

@@ -1,4 +1,4 @@
-//! Texts as servers print them, and as they arrive → what is read from them.
+//! Texts as servers print them, and as they arrive → the snapshots read from them.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 

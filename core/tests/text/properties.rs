@@ -24,7 +24,7 @@ fn unnumbered(text: &str) -> Vec<String> {
     events(text).lines().map(what).collect()
 }
 
-/// The identifier and all that is said of each record, of all targets.
+/// The identifier and all values of each record, of all targets.
 fn each_record(reading: &Contents<'_>) -> Vec<(String, String)> {
     let snapshots = reading.snapshots.iter();
     snapshots
@@ -67,7 +67,7 @@ fn yaml(target: &Target) -> String {
     )
 }
 
-/// Names and values of parameters beside job_stats.
+/// Names and values of other parameters.
 const BESIDE: [(&str, &str); 8] = [
     (
         "health_check",
@@ -181,7 +181,7 @@ proptest! {
         }
     }
 
-    /// Values beside job_stats are handed over as they are printed, and change nothing of it.
+    /// Values of other parameters are passed on unchanged, and do not change job_stats.
     #[test]
     fn other_values_stand_beside_job_stats(targets in targets(), places in vec(0..BESIDE.len(), 0..8)) {
         let mut text = String::new();

@@ -20,7 +20,7 @@ pub fn render(reading: &Contents<'_>) -> String {
     out
 }
 
-/// A snapshot with all that it says, but without line numbers.
+/// A snapshot with all its values, but without line numbers.
 pub fn snapshot(snapshot: &Snapshot<'_>) -> String {
     let target = snapshot.target.map_or_else(|| "no name".to_owned(), name);
     let observed = if snapshot.observed {

@@ -1,4 +1,4 @@
--- The spans of targets that are not as the observations in ($1, $2] say, and those that are missing; and where the first of these begins.
+-- The spans of targets that differ from the observations in ($1, $2] or are missing, and the start of the first one.
 SELECT t.cluster, t.name AS target, wrong."time", wrong.stored, wrong.told
 FROM jobstats_internal.spans_told($1, $2) s
 JOIN jobstats.targets t ON t.target_id = s.target_id

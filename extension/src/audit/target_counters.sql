@@ -1,5 +1,5 @@
--- The stored rows of whole targets that a reading ended, beside those that were computed. TimescaleDB 2.28 fails where a condition on
--- rows in columns needs the row as a whole.
+-- The stored rows of target counters that a snapshot ended, with the computed ones. TimescaleDB 2.28 fails where a condition on
+-- compressed rows needs a whole row.
 WITH computed AS MATERIALIZED (
     SELECT row."time", jsonb_strip_nulls(to_jsonb(row)) AS own
     FROM (

@@ -1,4 +1,4 @@
-//! Computes and reads what is usual, by the UTC day.
+//! Computes and reads the typical values of each UTC day.
 
 use std::array;
 use std::collections::HashMap;
@@ -26,15 +26,15 @@ pub fn day_of(instant: Micros) -> Micros {
 
 /// The usual waits and times of calls on the days of a span.
 #[derive(Debug, Default)]
-pub struct Usual {
+pub struct Baseline {
     days: Vec<Micros>,
     waits: HashMap<(Micros, Server, String), f64>,
     calls: HashMap<(Micros, i32, usize), f64>,
     probes: HashMap<(Micros, i32), f64>,
 }
 
-impl Usual {
-    /// Computes what is usual on the days of a span, unless that is known, and reads it.
+impl Baseline {
+    /// Reads the typical values of the days of a span, and computes missing ones first.
     pub fn read(client: &mut SpiClient<'_>, span: Span) -> Result<Self, Error> {
         let mut usual = Self::default();
         for day in days(span) {

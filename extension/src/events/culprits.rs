@@ -10,7 +10,7 @@ use jobstats_core::usage::{Amount, Line, Measures, Values};
 use pgrx::spi::SpiClient;
 use serde_json::{Map, Value, json};
 
-use crate::events::detect::Found;
+use crate::events::detect::DetectedEvent;
 use crate::pg::error::Error;
 use crate::pg::spi::Row;
 use crate::pg::time::timestamptz;
@@ -29,11 +29,11 @@ const DAYS: Micros = 7;
 const LEAST_COVERAGE: f64 = 0.8;
 /// The number of subjects that are kept.
 const SHOWN: usize = 5;
-/// The dimensions by which culprits are searched until one is named.
+/// The dimensions searched for culprits, in order, until one is named.
 const BY: [&[&str]; 3] = [&["uid", "user"], &["account"], &["job"]];
 /// The dimensions of the largest job of a culprit.
 const OF_JOB: [&str; 4] = ["uid", "user", "account", "job"];
-/// The operation whose time and calls are those of all others.
+/// The operation that includes the time and calls of all others.
 const ALL: &str = "service_time";
 
 /// A user, an account or a job.
@@ -47,7 +47,7 @@ pub(super) struct Subject {
 
 /// The work of an operation, per second.
 #[derive(Debug, Clone, Copy, Default)]
-struct Done {
+struct OperationRates {
     total: Amounts,
     calls: Amounts,
 }
@@ -68,7 +68,7 @@ impl Subject {
         })
     }
 
-    /// Returns the subject with these values of dimensions. A user without a known name has none.
+    /// Returns the subject with these values. A user without a known name has only a number.
     fn in_group(by: &[&str], values: Values) -> Self {
         let mut subject = Self::default();
         for (name, value) in by.iter().zip(values) {
@@ -85,12 +85,12 @@ impl Subject {
         subject
     }
 
-    /// Returns whether the subject is known, and not what nobody is known for.
+    /// Returns whether the subject is a known user, account or job.
     fn is_known(&self) -> bool {
         *self != Self::default()
     }
 
-    /// Returns the subject as JSON, without what it is not.
+    /// Returns the subject as JSON, without empty values.
     pub fn json(&self) -> Map<String, Value> {
         object([
             ("uid", json!(self.uid)),
@@ -101,7 +101,7 @@ impl Subject {
     }
 }
 
-/// Returns values as a JSON object, without those that are null.
+/// Returns values as a JSON object, without nulls.
 pub(super) fn object<const N: usize>(values: [(&str, Value); N]) -> Map<String, Value> {
     let known = values.into_iter().filter(|it| !it.1.is_null());
     known.map(|(name, it)| (name.to_owned(), it)).collect()
@@ -111,7 +111,7 @@ pub(super) fn object<const N: usize>(values: [(&str, Value); N]) -> Map<String, 
 struct Search<'s> {
     client: &'s SpiClient<'s>,
     cluster: &'s str,
-    event: &'s Found,
+    event: &'s DetectedEvent,
     /// The window of the event, the hour before, and the same time on the days before that were observed, or else that hour again.
     windows: Vec<Span>,
 }
@@ -120,7 +120,7 @@ struct Search<'s> {
 pub fn find(
     client: &SpiClient<'_>,
     cluster: &str,
-    event: &Found,
+    event: &DetectedEvent,
 ) -> Result<(Value, Option<f64>), Error> {
     let search = Search::new(client, cluster, event)?;
     // A target that is slow is the reason, whoever works there.
@@ -170,7 +170,11 @@ pub fn find(
 
 impl<'s> Search<'s> {
     /// Finds the windows that are compared.
-    fn new(client: &'s SpiClient<'s>, cluster: &'s str, event: &'s Found) -> Result<Self, Error> {
+    fn new(
+        client: &'s SpiClient<'s>,
+        cluster: &'s str,
+        event: &'s DetectedEvent,
+    ) -> Result<Self, Error> {
         let (since, until) = (event.span.0, compared_until(event.span));
         let before = (since - HOUR, since);
         let mut search = Self {
@@ -199,7 +203,7 @@ impl<'s> Search<'s> {
         Ok(search)
     }
 
-    /// Asks what was done in a window on the targets, of all or of a subject, and gives `take` each group.
+    /// Reads the usage of the targets in a window, of all or of a subject, and passes each group to `take`.
     fn ask(
         &self,
         (since, until): Span,
@@ -247,7 +251,7 @@ impl<'s> Search<'s> {
         by: &[&str],
         operations: &[&str],
         of: &Subject,
-    ) -> Result<BTreeMap<Subject, Vec<Done>>, Error> {
+    ) -> Result<BTreeMap<Subject, Vec<OperationRates>>, Error> {
         let side = |number: usize| 2_usize.saturating_sub(number);
         let mut lengths: [Micros; 3] = [0; 3];
         for (number, (since, until)) in self.windows.iter().enumerate() {
@@ -261,7 +265,8 @@ impl<'s> Search<'s> {
                 let measures = question.measures.list.iter().enumerate();
                 for (n, measure) in measures.filter(|it| question.is_shown(it.0, &line, true)) {
                     let work = works.entry(subject.clone());
-                    let work = work.or_insert_with(|| vec![Done::default(); operations.len()]);
+                    let work =
+                        work.or_insert_with(|| vec![OperationRates::default(); operations.len()]);
                     let Amount { total, calls, .. } = line.amounts[n];
                     let total = total.unwrap_or(0) as f64 / measure.unit() as f64;
                     work[n].total[side] += total / seconds;
@@ -284,7 +289,7 @@ impl<'s> Search<'s> {
             let named = asked.iter().zip(&work);
             named.filter_map(move |(name, done)| Some((name.strip_suffix(kind)?, done)))
         };
-        let rise = |done: &Done| done.total[2] - done.total[0];
+        let rise = |done: &OperationRates| done.total[2] - done.total[0];
         let most = of_kind("_time").max_by(|one, other| rise(one.1).total_cmp(&rise(other.1)));
         let Some((operation, done)) = most else {
             return Ok(Map::new());
@@ -327,7 +332,7 @@ fn sums(loads: &[Load]) -> Value {
     json!({ "time": sum(|it| it.time), "calls": sum(|it| it.calls), "bytes": sum(|it| it.bytes) })
 }
 
-/// Returns a number with four digits, which is enough to say who it was.
+/// Rounds a number to four digits, enough to compare culprits.
 pub(super) fn rounded(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return 0.0;

@@ -1,4 +1,4 @@
-//! Lets core judge what was read of a file system.
+//! Passes the readings of a file system to the detectors of core.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,23 +10,23 @@ use jobstats_core::judgement::event::{
 };
 use serde_json::{Value, json};
 
-use crate::events::baseline::{Usual, day_of};
-use crate::events::readings::{FileSystem, Seen, Service, Target};
+use crate::events::baseline::{Baseline, day_of};
+use crate::events::readings::{FileSystem, Readings, Service, Target};
 use crate::events::rules::Rule;
 
-/// The time without readings after which what they showed last does not count as going on.
+/// The time without readings after which an episode ends.
 const SILENT: Micros = HOUR;
 /// The time without gauges of space, which have a value for each hour, after which the last value does not count as going on.
 const SILENT_GAUGE: Micros = DAY;
 
 /// An event that was found.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct DetectedEvent {
     pub kind: &'static str,
     pub span: Span,
-    /// The time at which the readings were enough to say so.
+    /// The time at which the readings sufficed to detect it.
     pub found: Micros,
-    /// The time at which it had lasted so long that somebody is told.
+    /// The time at which it had lasted long enough for an alert.
     pub confirmed: Option<Micros>,
     pub over: bool,
     pub targets: Vec<String>,
@@ -42,8 +42,8 @@ pub struct Found {
     pub culprits: Value,
 }
 
-impl Found {
-    /// Returns what the episodes of an event say themselves: the values of the worst, and neither targets nor servers.
+impl DetectedEvent {
+    /// Returns the values of the worst episode, without targets and servers.
     fn new(kind: &'static str, event: &Event) -> Self {
         let worst = event.worst();
         Self {
@@ -69,10 +69,10 @@ impl Found {
     }
 }
 
-/// The targets of a file system, what was read of them, and until when.
-pub struct Judged<'a> {
-    pub seen: &'a Seen,
-    pub usual: &'a Usual,
+/// The targets of a file system, their readings, and the end of these.
+pub struct WatchedFileSystem<'a> {
+    pub readings: &'a Readings,
+    pub baseline: &'a Baseline,
     pub filesystem: &'a FileSystem,
     pub targets: &'a [Target],
     pub rules: &'a [Rule],
@@ -84,9 +84,9 @@ pub struct Judged<'a> {
     pub stalled: BTreeMap<String, Episode>,
 }
 
-impl Judged<'_> {
+impl WatchedFileSystem<'_> {
     /// Finds the events.
-    pub fn events(&self) -> Vec<Found> {
+    pub fn events(&self) -> Vec<DetectedEvent> {
         let mut all = self.waiting();
         let mut alone = Vec::new();
         for episode in self.slow() {
@@ -94,7 +94,7 @@ impl Judged<'_> {
             let span = episode.span();
             let servers = self.names(target.servers(span));
             let explains =
-                |it: &&mut Found| slow::belongs((span, &servers), (it.span, &it.servers));
+                |it: &&mut DetectedEvent| slow::belongs((span, &servers), (it.span, &it.servers));
             match all.iter_mut().find(explains) {
                 Some(event) => event.slow.push(target.name.clone()),
                 None => alone.push(episode),
@@ -105,7 +105,7 @@ impl Judged<'_> {
             event.details["slow"] = json!(event.slow);
         }
         let osts = self.targets.iter().filter(|it| it.is_ost).count();
-        all.extend(join(alone).iter().map(|event| Found {
+        all.extend(join(alone).iter().map(|event| DetectedEvent {
             details: json!({ "peers": osts.saturating_sub(event.episodes.len()) }),
             ..self.of_targets("slow_target", event)
         }));
@@ -118,13 +118,13 @@ impl Judged<'_> {
     }
 
     fn names(&self, servers: impl Iterator<Item = usize>) -> Vec<String> {
-        let names: BTreeSet<&String> = servers.map(|it| &self.seen.servers[it].1).collect();
+        let names: BTreeSet<&String> = servers.map(|it| &self.readings.servers[it].1).collect();
         names.into_iter().cloned().collect()
     }
 
-    /// Returns the episodes of each day, judged by what is usual on the day on which they begin: judging other spans finds the same.
+    /// Returns the episodes of each day, judged by the baseline of the day on which they begin, so that other spans give the same result.
     fn by_day(&self, mut episodes: impl FnMut(Micros) -> Vec<Episode>) -> Vec<Episode> {
-        let days = self.usual.days();
+        let days = self.baseline.days();
         let all = days.flat_map(|day| {
             let mut found = episodes(day);
             found.retain(|it| day_of(it.began) == day);
@@ -133,15 +133,15 @@ impl Judged<'_> {
         all.map(|it| self.ended(it, SILENT)).collect()
     }
 
-    /// Ends an episode of whose subject nothing has been read for long.
+    /// Ends an episode whose subject has had no reading for long.
     fn ended(&self, mut episode: Episode, silent: Micros) -> Episode {
         episode.over |= episode.until + silent < self.span.1;
         episode
     }
 
-    fn waiting(&self) -> Vec<Found> {
+    fn waiting(&self) -> Vec<DetectedEvent> {
         let has = |number: usize| self.targets.iter().any(|it| it.has_server(number));
-        let services = self.seen.services.iter();
+        let services = self.readings.services.iter();
         let services: Vec<&Service> = services.filter(|it| has(it.server)).collect();
         let given = services.iter().map(|service| waiting::Service {
             // Services of one name have the number of the first of them.
@@ -155,8 +155,8 @@ impl Judged<'_> {
         let mut given: Vec<_> = given.collect();
         let episodes = self.by_day(|day| {
             for (given, service) in given.iter_mut().zip(&services) {
-                let server = &self.seen.servers[service.server];
-                given.usual = self.usual.wait(day, server, &service.name);
+                let server = &self.readings.servers[service.server];
+                given.usual = self.baseline.wait(day, server, &service.name);
             }
             waiting::episodes(&given)
         });
@@ -166,7 +166,7 @@ impl Judged<'_> {
             .collect()
     }
 
-    fn of_services(&self, mut event: Event, services: &[&Service]) -> Option<Found> {
+    fn of_services(&self, mut event: Event, services: &[&Service]) -> Option<DetectedEvent> {
         let times = |it: &Episode| it.value / waiting::threshold(it.usual);
         let all = event.episodes.iter();
         let worst = all.max_by(|one, other| times(one).total_cmp(&times(other)))?;
@@ -183,14 +183,14 @@ impl Judged<'_> {
         let targets = self.targets.iter();
         let targets = targets.filter(|it| it.servers(span).any(|it| servers.contains(&it)));
         let probe = self.confirm(&mut event, targets.clone());
-        Some(Found {
+        Some(DetectedEvent {
             targets: targets.map(|it| it.name.clone()).collect(),
             servers: self.names(servers.iter().copied()),
             value: Some(value),
             usual: Some(usual),
             details: json!({ "services": names, "service": name, "peers": peers.count(),
                 "wait_of_peers": of_peers.mean(), "probe": probe }),
-            ..Found::new("waiting", &event)
+            ..DetectedEvent::new("waiting", &event)
         })
     }
 
@@ -203,13 +203,13 @@ impl Judged<'_> {
         let mut given: Vec<_> = given.collect();
         self.by_day(|day| {
             for (given, target) in given.iter_mut().zip(self.targets) {
-                given.usual = self.usual.seconds_per_call(day, target.id);
+                given.usual = self.baseline.seconds_per_call(day, target.id);
             }
             slow::episodes(&given)
         })
     }
 
-    fn stalled(&self) -> Vec<Found> {
+    fn stalled(&self) -> Vec<DetectedEvent> {
         let given = self.targets.iter().map(|target| {
             let mut readings = target.calls.clone();
             // A target that stopped long ago did work before.
@@ -226,7 +226,7 @@ impl Judged<'_> {
         let given: Vec<_> = given.collect();
         let episodes = stalled::episodes(&given).into_iter();
         let events = join(episodes.map(|it| self.ended(it, SILENT)).collect());
-        let of_event = |event: &Event| Found {
+        let of_event = |event: &Event| DetectedEvent {
             usual: event.episodes.iter().map(|it| it.usual).reduce(f64::max),
             ..self.of_targets("stalled", event)
         };
@@ -235,12 +235,12 @@ impl Judged<'_> {
 
     fn probe(&self, day: Micros, target: &Target) -> Probe {
         Probe {
-            usual: self.usual.probe(day, target.id),
+            usual: self.baseline.probe(day, target.id),
             hours: target.probed.clone(),
         }
     }
 
-    /// Lets probes of the targets of an event confirm it. Returns the one that took longest, compared with what is usual.
+    /// Lets probes of the event's targets confirm it. Returns the slowest probe relative to its baseline.
     fn confirm<'a>(&self, event: &mut Event, targets: impl Iterator<Item = &'a Target>) -> Value {
         let day = day_of(event.began);
         let mut worst = (0.0, Value::Null);
@@ -257,14 +257,14 @@ impl Judged<'_> {
         worst.1
     }
 
-    /// Finds the hours in which probes of targets were slow for which no other event is the reason.
-    fn probed(&self, others: &[Found]) -> Vec<Found> {
+    /// Finds the hours in which probes of targets were slow and no other event explains it.
+    fn probed(&self, others: &[DetectedEvent]) -> Vec<DetectedEvent> {
         let mut episodes = self.by_day(|day| {
             let given: Vec<Probe> = self.targets.iter().map(|it| self.probe(day, it)).collect();
             probe::episodes(&given)
         });
         episodes.retain(|it| {
-            let is_reason = |event: &Found| {
+            let is_reason = |event: &DetectedEvent| {
                 overlap(event.span, it.span())
                     && (event.kind == "waiting"
                         || event.targets.contains(&self.targets[it.subject].name))
@@ -274,7 +274,7 @@ impl Judged<'_> {
         let of_event = |mut event: Event| {
             let subjects = event.episodes.clone().into_iter();
             let probe = self.confirm(&mut event, subjects.map(|it| &self.targets[it.subject]));
-            Found {
+            DetectedEvent {
                 details: json!({ "services": [], "probe": probe }),
                 ..self.of_targets("waiting", &event)
             }
@@ -282,13 +282,13 @@ impl Judged<'_> {
         join(episodes).into_iter().map(of_event).collect()
     }
 
-    /// Finds the targets that are full, or soon will be. A target may be full for weeks, so another one that becomes full is another event.
-    fn filling(&self) -> Vec<Found> {
+    /// Finds targets that are full or soon will be. A target may be full for weeks, so each target has an event.
+    fn filling(&self) -> Vec<DetectedEvent> {
         let mut given = Vec::new();
         for target in self.targets {
             for used in &target.used {
                 let mut used = used.clone();
-                // What was full before the first value goes on until it is clearly less.
+                // A target that was full before the first value stays full until usage is clearly lower.
                 if let (Some(first), true) =
                     (used.first().copied(), self.full.contains_key(&target.name))
                 {
@@ -317,7 +317,7 @@ impl Judged<'_> {
     }
 
     /// Returns the event of targets that have been full since the same hour.
-    fn full(&self, mut event: Event) -> Option<Found> {
+    fn full(&self, mut event: Event) -> Option<DetectedEvent> {
         let episodes = event.episodes.iter();
         let worst = *episodes.max_by(|one, other| one.value.total_cmp(&other.value))?;
         let mut what = BTreeSet::new();
@@ -325,7 +325,7 @@ impl Judged<'_> {
             what.insert(["space", "inodes"][episode.subject % 2]);
             episode.subject /= 2;
         }
-        Some(Found {
+        Some(DetectedEvent {
             value: Some(worst.value),
             usual: Some(worst.usual),
             rate: worst.value / full::FULL,
@@ -334,9 +334,8 @@ impl Judged<'_> {
         })
     }
 
-    /// Finds the times in which rules were broken. Several rules that were broken at one time are one event, which tells of the one that was
-    /// passed by most.
-    fn broken(&self) -> Vec<Found> {
+    /// Finds the spans in which rules were broken. Several rules broken at once are one event, described by the rule exceeded most.
+    fn broken(&self) -> Vec<DetectedEvent> {
         let episodes = self.by_day(|day| {
             let given = self.rules.iter().map(|it| it.given(self.filesystem, day));
             rule::episodes(&given.collect::<Vec<_>>())
@@ -352,7 +351,7 @@ impl Judged<'_> {
             event.episodes = (0..self.targets.len())
                 .map(|subject| Episode { subject, ..worst })
                 .collect();
-            Some(Found {
+            Some(DetectedEvent {
                 rate: worst.rate,
                 details,
                 culprits: rule.culprits(self.filesystem, &worst),
@@ -362,7 +361,7 @@ impl Judged<'_> {
         join(episodes).into_iter().filter_map(of_event).collect()
     }
 
-    fn moved(&self) -> Vec<Found> {
+    fn moved(&self) -> Vec<DetectedEvent> {
         let given: Vec<_> = self.targets.iter().map(|it| it.served.clone()).collect();
         let hours = self.targets.iter().map(|it| it.recovering.clone());
         let mut episodes = moved::episodes(&given);
@@ -370,7 +369,7 @@ impl Judged<'_> {
         let of_event = |event: &Event| {
             let (moves, recoveries): (Vec<&Episode>, Vec<&Episode>) =
                 event.episodes.iter().partition(|it| it.value != it.usual);
-            let name = |number: f64| self.seen.servers[number as usize].1.as_str();
+            let name = |number: f64| self.readings.servers[number as usize].1.as_str();
             let of_moves = moves.iter().flat_map(|it| [it.usual, it.value]);
             let of_moves = of_moves.map(|it| it as usize);
             let moves = moves.iter().map(|it| {
@@ -378,7 +377,7 @@ impl Judged<'_> {
             });
             let recovered = recoveries.iter().map(|it| &self.targets[it.subject].name);
             let details = json!({ "moves": moves.collect::<Vec<_>>(), "recovered": recovered.collect::<Vec<_>>() });
-            Found {
+            DetectedEvent {
                 servers: self.names(self.servers(event).chain(of_moves)),
                 value: None,
                 usual: None,
@@ -396,13 +395,13 @@ impl Judged<'_> {
     }
 
     /// Returns an event of targets.
-    fn of_targets(&self, kind: &'static str, event: &Event) -> Found {
+    fn of_targets(&self, kind: &'static str, event: &Event) -> DetectedEvent {
         let subjects: BTreeSet<usize> = event.episodes.iter().map(|it| it.subject).collect();
         let targets = subjects.into_iter().map(|it| self.targets[it].name.clone());
-        Found {
+        DetectedEvent {
             targets: targets.collect(),
             servers: self.names(self.servers(event)),
-            ..Found::new(kind, event)
+            ..DetectedEvent::new(kind, event)
         }
     }
 }

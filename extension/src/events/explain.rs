@@ -1,4 +1,4 @@
-//! `jobstats_explain()` says in plain words what an event was, whose work it was, and what to do next.
+//! `jobstats_explain()` describes an event in plain words: what happened, its culprits, and what to do next.
 
 mod next;
 mod words;
@@ -8,7 +8,7 @@ use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 use serde_json::{Value, json};
 
-use crate::events::list::{read, whose};
+use crate::events::list::{read, reader_parameters};
 use crate::pg::arguments::Arguments;
 use crate::pg::error::{Error, escaped};
 use crate::pg::jsonb::Jsonb;
@@ -61,7 +61,7 @@ impl Line {
     }
 }
 
-/// Says how much raw text of the event is kept.
+/// Describes how much raw text of the event is retained.
 fn evidence(client: &SpiClient<'_>, id: i64) -> Result<Line, Error> {
     let statement = include_str!("explain/evidence.sql");
     let row = client.query_only(statement, &[id.into()], "settings")?;
@@ -86,12 +86,12 @@ fn evidence(client: &SpiClient<'_>, id: i64) -> Result<Line, Error> {
     Ok(Line::new("evidence", text, details))
 }
 
-/// Returns a text in JSON, which is empty where there is none.
+/// Returns a string of a JSON object; empty if missing.
 fn text<'v>(json: &'v Value, name: &str) -> &'v str {
     json[name].as_str().unwrap_or_default()
 }
 
-/// Returns a number in JSON, which is 0 where there is none.
+/// Returns a number in JSON; 0 if missing.
 fn number(json: &Value) -> f64 {
     json.as_f64().unwrap_or(0.0)
 }
@@ -120,7 +120,7 @@ pub struct Event {
 impl Event {
     /// Reads an event for a reader.
     pub fn read(client: &SpiClient<'_>, id: i64, reader: &Reader) -> Result<Self, Error> {
-        let [uids, accounts, is_nameless] = whose(reader);
+        let [uids, accounts, is_nameless] = reader_parameters(reader);
         let parameters = [id.into(), uids, accounts, is_nameless];
         let row = client.query_opt(include_str!("explain/event.sql"), &parameters)?;
         let row = row.ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! Keeps what was found in `jobstats.events`.
+//! Stores detected events in `jobstats.events`.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use pgrx::spi::SpiClient;
 use serde_json::Value;
 
 use crate::events::culprits::compared_until;
-use crate::events::detect::Found;
+use crate::events::detect::DetectedEvent;
 use crate::events::readings::FileSystem;
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
@@ -20,19 +20,19 @@ const APART: Micros = 5 * MINUTE;
 
 /// An event that is stored.
 #[derive(Debug)]
-struct Stored {
+struct StoredEvent {
     id: i64,
     /// Its times and values, as far as they are known.
     episode: Episode,
     targets: Vec<String>,
     slow: Vec<String>,
-    /// Set when what was found is known to be this event.
+    /// Set if the episode is known to be this event.
     is_found: bool,
 }
 
 /// The stored events, by kind and file system.
 #[derive(Debug, Default)]
-pub struct Events(BTreeMap<(String, FileSystem), Vec<Stored>>);
+pub struct Events(BTreeMap<(String, FileSystem), Vec<StoredEvent>>);
 
 /// The time that is judged.
 #[derive(Debug, Clone, Copy)]
@@ -40,12 +40,12 @@ pub struct Judgement {
     pub span: Span,
     /// Up to when readings had been judged before.
     pub watched: Micros,
-    /// True if what was judged before has changed.
+    /// True if readings judged before have changed.
     pub is_again: bool,
 }
 
-/// The event of what was found, if it was stored.
-pub struct Kept {
+/// The stored row of a detected event, if there is one.
+pub struct EventRow {
     pub id: i64,
     /// True if anything is new.
     pub is_changed: bool,
@@ -71,7 +71,7 @@ impl Events {
                 row.get("kind")?,
                 (row.get("cluster")?, row.get("filesystem")?),
             );
-            events.0.entry(key).or_default().push(Stored {
+            events.0.entry(key).or_default().push(StoredEvent {
                 id: row.get("event_id")?,
                 episode: Episode {
                     subject: 0,
@@ -109,19 +109,19 @@ impl Events {
         episodes.collect()
     }
 
-    /// Stores an event that was found, or what is new about it. `None` if it is none of those that this judgement is about.
+    /// Stores a detected event, or its changes. Returns `None` if this run does not judge such events.
     pub fn keep(
         &mut self,
         client: &mut SpiClient<'_>,
         filesystem: &FileSystem,
         judgement: Judgement,
-        found: &mut Found,
-    ) -> Result<Option<Kept>, Error> {
+        found: &mut DetectedEvent,
+    ) -> Result<Option<EventRow>, Error> {
         let key = (found.kind.to_owned(), filesystem.clone());
         let stored = self.0.entry(key).or_default();
-        let same = |it: &Stored| !it.is_found && it.episode.began == found.span.0;
+        let same = |it: &StoredEvent| !it.is_found && it.episode.began == found.span.0;
         // Since when a target is full is known by the hour, whatever else is read.
-        let near = |it: &Stored| {
+        let near = |it: &StoredEvent| {
             found.kind != "full"
                 && !it.is_found
                 && it.episode.began <= found.span.1 + APART
@@ -139,8 +139,8 @@ impl Events {
         };
         let event = &mut stored[position];
         event.is_found = true;
-        // The readings do not show all that was before an earlier event, and so neither when it was found nor what was usual. How full a
-        // target was is known from the event.
+        // The readings do not cover the time before an earlier event, so its detection time and baseline come from the stored row. The fill level of
+        // a target comes from the event.
         let known = event.episode;
         let is_earlier = known.began < judgement.span.0 && found.kind != "full";
         if is_earlier {
@@ -162,14 +162,14 @@ impl Events {
             || compared_until(known.span()) != compared_until(found.span)
             || event.targets != found.targets
             || event.slow != found.slow;
-        Ok(Some(Kept {
+        Ok(Some(EventRow {
             id: event.id,
             is_changed,
             is_new: is_new && !is_earlier,
         }))
     }
 
-    /// Takes back the events of the time that is judged that were not found, and ends those that do not go on. Returns their number.
+    /// Withdraws the events of the judged time that were not detected again, and ends those that are over. Returns their number.
     pub fn take_back(
         self,
         client: &mut SpiClient<'_>,
@@ -208,8 +208,8 @@ impl Events {
     }
 }
 
-/// Returns what was found as parameters of statements, from $1 on.
-fn parameters(found: &Found) -> Result<Vec<DatumWithOid<'static>>, Error> {
+/// Returns an event as parameters of statements, from $1 on.
+fn parameters(found: &DetectedEvent) -> Result<Vec<DatumWithOid<'static>>, Error> {
     Ok(vec![
         timestamptz(found.span.0)?.into(),
         timestamptz(found.found)?.into(),
@@ -228,12 +228,12 @@ fn parameters(found: &Found) -> Result<Vec<DatumWithOid<'static>>, Error> {
 fn insert(
     client: &mut SpiClient<'_>,
     (cluster, filesystem): &FileSystem,
-    found: &Found,
-) -> Result<Kept, Error> {
+    found: &DetectedEvent,
+) -> Result<EventRow, Error> {
     let mut all = parameters(found)?;
     all.extend([found.kind, cluster, filesystem].map(|it| it.to_owned().into()));
     let id = client.execute_value(include_str!("keep/insert.sql"), &all)?;
-    Ok(Kept {
+    Ok(EventRow {
         id,
         is_changed: true,
         is_new: true,

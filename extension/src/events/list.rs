@@ -19,7 +19,7 @@ use crate::store;
 use crate::store::rights::caller::{Reader, as_any_reader, own_parameters};
 use jobstats_core::base::instant::DAY;
 
-/// The time of which events are listed where no start is given.
+/// The default length of the listed time.
 const WEEK: i64 = 7 * DAY;
 
 #[pg_extern(sql = false)]
@@ -38,7 +38,7 @@ fn jobstats_events(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()
     let (since, until) = (timestamptz(since)?, timestamptz(until)?);
     Ok(read(|client, reader| {
         let params = Params::default();
-        let [uids, accounts, is_nameless] = whose(reader);
+        let [uids, accounts, is_nameless] = reader_parameters(reader);
         let statement = sql!(
             "list/events.sql",
             uids = params.bind("uids", || uids),
@@ -56,19 +56,19 @@ fn jobstats_events(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()
     })?)
 }
 
-/// Takes a list of patterns, separated by commas or blanks; `None` if there are none.
+/// Takes a list of patterns, separated by commas or blanks; `None` if empty.
 fn patterns(arguments: &mut Arguments<'_>) -> Result<Option<Vec<String>>, Error> {
     let said: Option<String> = arguments.take()?;
     Ok(said.map(|it| words(&it).map(str::to_owned).collect()))
 }
 
-/// Returns as parameters the users and accounts of a reader of their own work, and whether the reader sees no names.
-pub(super) fn whose(reader: &Reader) -> [DatumWithOid<'static>; 3] {
+/// Returns as parameters the users and accounts of a restricted reader, and whether the reader sees names.
+pub(super) fn reader_parameters(reader: &Reader) -> [DatumWithOid<'static>; 3] {
     let [uids, accounts] = own_parameters(reader.own());
     [uids, accounts, matches!(reader, Reader::Nameless).into()]
 }
 
-/// Reads events for whoever asks.
+/// Reads events with the reader's rights.
 pub(super) fn read<T>(
     answer: impl FnOnce(&SpiClient<'_>, &Reader) -> Result<T, Error>,
 ) -> Result<T, Error> {

@@ -1,4 +1,4 @@
-//! Decides how severe an event is, and whether anybody is told.
+//! Decides how severe an event is, and whether to send an alert.
 
 use jobstats_core::base::instant::{DAY, HOUR, Micros};
 use jobstats_core::judgement::event::budget::{self, Rated};
@@ -10,11 +10,11 @@ use crate::pg::error::Error;
 use crate::pg::spi::{Row, Statements};
 use crate::pg::time::{now, timestamptz};
 
-/// The age from which on it helps nobody to be told of an event.
+/// The age from which an alert is useless.
 const LATE: Micros = 6 * HOUR;
 
-/// Sets the severity of events, the earliest first, and tells those that are worth it.
-pub fn tell(client: &mut SpiClient<'_>, events: &[i64]) -> Result<(), Error> {
+/// Sets the severity of events, the earliest first, and sends alerts.
+pub fn alert(client: &mut SpiClient<'_>, events: &[i64]) -> Result<(), Error> {
     let rows = client.query(
         "SELECT e.event_id, e.kind, e.cluster, e.filesystem, e.began, e.confirmed, e.until, e.ended IS NOT NULL AS is_over, e.value, e.rate \
          FROM jobstats.events e \
@@ -25,7 +25,7 @@ pub fn tell(client: &mut SpiClient<'_>, events: &[i64]) -> Result<(), Error> {
         let id: i64 = event.get("event_id")?;
         let (severity, reason) = (severity(&event)?, reason(client, &event)?);
         client.execute(
-            include_str!("notify/tell.sql"),
+            include_str!("notify/alert.sql"),
             &[id.into(), severity.into(), reason.into()],
         )?;
     }
@@ -43,7 +43,7 @@ fn severity(event: &Row<'_>) -> Result<&'static str, Error> {
     })
 }
 
-/// Returns why nobody is told of an event; `None` if somebody is.
+/// Returns why no alert is sent for an event; `None` if one is sent.
 fn reason(client: &SpiClient<'_>, event: &Row<'_>) -> Result<Option<String>, Error> {
     let kind: &str = event.get("kind")?;
     if kind == "failover" {
@@ -67,7 +67,7 @@ fn reason(client: &SpiClient<'_>, event: &Row<'_>) -> Result<Option<String>, Err
         }
         confirmed = silent_until;
     }
-    // So few of these are told in a week that the weakest are not.
+    // The weekly limit of these alerts leaves out the weakest.
     if matches!(kind, "waiting" | "slow_target" | "rule")
         && let Some(reason) = over_budget(client, event)?
     {

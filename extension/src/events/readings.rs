@@ -19,7 +19,7 @@ use crate::pg::time::{micros, timestamptz};
 /// A server: its cluster and its name.
 pub type Server = (String, String);
 
-/// A target, and what was read of it.
+/// A target and its readings.
 #[derive(Debug, Default)]
 pub struct Target {
     pub id: i32,
@@ -66,13 +66,13 @@ pub type FileSystem = (String, String);
 
 /// All that was read in a span.
 #[derive(Debug, Default)]
-pub struct Seen {
+pub struct Readings {
     pub servers: Vec<Server>,
     pub services: Vec<Service>,
     pub filesystems: BTreeMap<FileSystem, Vec<Target>>,
 }
 
-impl Seen {
+impl Readings {
     /// Reads a span.
     pub fn read(client: &SpiClient<'_>, (since, until): Span) -> Result<Self, Error> {
         let until = timestamptz(until)?;

@@ -25,7 +25,7 @@ struct Largest {
     span: Span,
     subject: Subject,
     rate: f64,
-    /// The part of what all did.
+    /// The share of the total.
     share: f64,
 }
 
@@ -44,7 +44,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Reads the rules that are switched on, and what was done in the whole steps of a span.
+    /// Reads the enabled rules, and the usage in the whole steps of a span.
     pub fn read_all(client: &mut SpiClient<'_>, span: Span) -> Result<Vec<Self>, Error> {
         let rows = client.execute_rows(
             "SELECT r.name, r.operation, r.\"by\", r.threshold, r.times_usual, (extract(epoch FROM r.lasting) * 1000000)::bigint AS lasting, r.url \

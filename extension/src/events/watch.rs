@@ -1,23 +1,23 @@
-//! `jobstats_detect()` judges what was read since it was last called.
+//! `jobstats_detect()` judges the readings since its last call.
 
 use jobstats_core::base::instant::{DAY, HOUR, Micros, Span};
 use jobstats_core::judgement::event::MEASURED;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
-use crate::events::baseline::Usual;
+use crate::events::baseline::Baseline;
 use crate::events::culprits;
-use crate::events::detect::Judged;
+use crate::events::detect::WatchedFileSystem;
 use crate::events::keep::{Events, Judgement, store_culprits};
-use crate::events::notify::tell;
-use crate::events::readings::Seen;
+use crate::events::notify::alert;
+use crate::events::readings::Readings;
 use crate::events::rules::Rule;
 use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
 use crate::pg::time::timestamptz;
 
-/// The time before the judged span that is read, so that detectors know what was before it.
+/// The time before the judged span that detectors also read.
 const BEFORE: Micros = HOUR;
 /// The longest time that is judged at once.
 const AT_ONCE: Micros = DAY;
@@ -26,7 +26,7 @@ const GOES_ON: Micros = MEASURED;
 
 #[pg_extern(sql = false)]
 fn jobstats_internal_watch() -> SqlResult<Option<i64>> {
-    // Questions say by notices what they do not know.
+    // Queries raise notices about missing data, which are of no use here.
     let settings = [(c"client_min_messages", c"warning"), (c"timezone", c"UTC")];
     let _pinned = Pinned::new(settings);
     Ok(connect_mut(watch)?)
@@ -49,7 +49,7 @@ struct State {
     newest: Option<Micros>,
     watched: Option<Micros>,
     rejudge: Option<Micros>,
-    /// The time before which nothing is kept.
+    /// The time before which everything was dropped.
     dropped: Micros,
 }
 
@@ -75,7 +75,7 @@ impl State {
         }))
     }
 
-    /// Returns what is to be judged now; `None` if there is nothing.
+    /// Returns the judgement that is due, if any.
     fn judgement(&self, client: &SpiClient<'_>) -> Result<Option<Judgement>, Error> {
         let Some(newest) = self.newest else {
             return Ok(None);
@@ -117,15 +117,15 @@ impl State {
 
 fn judge(client: &mut SpiClient<'_>, judgement: Judgement) -> Result<usize, Error> {
     let (since, until): Span = judgement.span;
-    let seen = Seen::read(client, (since - BEFORE, until))?;
-    let usual = Usual::read(client, (since - BEFORE, until))?;
+    let readings = Readings::read(client, (since - BEFORE, until))?;
+    let baseline = Baseline::read(client, (since - BEFORE, until))?;
     let rules = Rule::read_all(client, (since - BEFORE, until))?;
     let mut events = Events::read(client, judgement.span)?;
     let (mut found, mut changed) = (Vec::new(), 0);
-    for (filesystem, targets) in &seen.filesystems {
-        let judged = Judged {
-            seen: &seen,
-            usual: &usual,
+    for (filesystem, targets) in &readings.filesystems {
+        let judged = WatchedFileSystem {
+            readings: &readings,
+            baseline: &baseline,
             rules: &rules,
             filesystem,
             targets,
@@ -155,6 +155,6 @@ fn judge(client: &mut SpiClient<'_>, judgement: Judgement) -> Result<usize, Erro
         }
     }
     changed += events.take_back(client, judgement)?;
-    tell(client, &found)?;
+    alert(client, &found)?;
     Ok(changed)
 }

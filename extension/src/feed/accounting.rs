@@ -201,7 +201,7 @@ fn batch<'a>(
     let (mut batch, mut bytes) = (Batch::new(), 0);
     let latest = ingest.latest();
     for record in records.take(AT_A_TIME) {
-        bytes += record.job.as_ref().map_or(0, size);
+        bytes += record.job.as_ref().map_or(0, Job::text_len);
         let usable = usable(record.job, &ingest.delivery.cluster, latest);
         let counted = usable.and_then(|job| match runs.add(&job.job) {
             true => Ok(job),
@@ -235,29 +235,6 @@ fn batch<'a>(
     Ok(batch)
 }
 
-/// Returns the number of bytes of the values of a job.
-fn size(job: &Job<'_>) -> usize {
-    let values = [
-        &job.scheduler,
-        &job.user_name,
-        &job.group_name,
-        &job.account,
-        &job.partition,
-        &job.qos,
-        &job.job_name,
-        &job.state,
-        &job.node_list,
-        &job.exit_code,
-        &job.parent,
-    ];
-    let values = values.into_iter().flatten().map(|value| value.len());
-    let extra = job
-        .extra
-        .iter()
-        .map(|(name, value)| name.len() + value.len());
-    job.job.len() + job.label.len() + values.chain(extra).sum::<usize>()
-}
-
 /// Returns a job that can be stored, or the reason why it cannot. Whoever feeds a cluster feeds its scheduler, and no other.
 /// Nothing happened after `latest`: a later time is one of another zone, and would count for ever.
 fn usable<'a>(
@@ -267,12 +244,12 @@ fn usable<'a>(
 ) -> Result<Job<'a>, &'static str> {
     let mut job = job.map_err(Reason::code)?;
     // A user could keep a job out of the store by its name.
-    job.job_name = job.job_name.map(shortened);
+    job.shorten_name(JOB_NAME_MAX);
     let is_long = |name: &str| name.len() > NAME_MAX;
     if is_long(&job.job) || is_long(&job.label) || job.scheduler.as_deref().is_some_and(is_long) {
         return Err(Reason::BadJob.code());
     }
-    if size(&job) > RECORD_MAX {
+    if job.text_len() > RECORD_MAX {
         return Err(reason::RECORD_TOO_LONG);
     }
     let mut times = [job.submitted, job.started, job.ended]
@@ -286,17 +263,6 @@ fn usable<'a>(
         return Err(reason::NOT_YOURS);
     }
     Ok(job)
-}
-
-fn shortened(name: Cow<'_, str>) -> Cow<'_, str> {
-    let end = name.floor_char_boundary(JOB_NAME_MAX);
-    match name {
-        Cow::Borrowed(name) => Cow::Borrowed(&name[..end]),
-        Cow::Owned(mut name) => {
-            name.truncate(end);
-            Cow::Owned(name)
-        }
-    }
 }
 
 /// Returns the zone of times that were printed without one.

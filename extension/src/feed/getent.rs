@@ -9,11 +9,10 @@ mod stored;
 use std::borrow::Cow;
 
 use jobstats_core::base::instant::Micros;
-use jobstats_core::base::pause::Pause;
 use jobstats_core::rules::feed::{Action, Outcome, reason};
 use jobstats_core::rules::increment::{Counts, clamp};
-use jobstats_core::text::getent::{Contents, Entry, ReadError};
-use jobstats_core::{rules::snapshot, text::group, text::passwd};
+use jobstats_core::rules::snapshot;
+use jobstats_core::text::getent::{Database, Entry, ReadError};
 use pgrx::spi::SpiClient;
 
 use crate::feed::ingest::Ingest;
@@ -30,8 +29,7 @@ use stored::{Table, Written};
 /// A database of names that `getent` prints.
 pub struct Getent {
     name: &'static str,
-    recognizes: fn(&[u8]) -> bool,
-    read: for<'a> fn(&'a [u8], Pause<'_>) -> Result<Contents<'a>, ReadError>,
+    database: Database,
     table: Table,
     /// The outcome of a text.
     action: Action,
@@ -42,8 +40,7 @@ pub struct Getent {
 /// The output of `getent passwd`.
 pub const PASSWD: Getent = Getent {
     name: "passwd",
-    recognizes: passwd::recognizes,
-    read: passwd::read,
+    database: Database::Passwd,
     table: USERS,
     action: Action::Users,
     no_names: reason::NO_USERS,
@@ -52,8 +49,7 @@ pub const PASSWD: Getent = Getent {
 /// The output of `getent group`.
 pub const GROUP: Getent = Getent {
     name: "group",
-    recognizes: group::recognizes,
-    read: group::read,
+    database: Database::Group,
     table: GROUPS,
     action: Action::Groups,
     no_names: reason::NO_GROUPS,
@@ -72,7 +68,7 @@ impl Source for Getent {
     }
 
     fn recognizes(&self, text: &[u8]) -> bool {
-        (self.recognizes)(text)
+        self.database.recognizes(text)
     }
 
     fn kept<'t>(
@@ -81,7 +77,7 @@ impl Source for Getent {
         settings: &Settings,
     ) -> Result<Option<Cow<'t, [u8]>>, Error> {
         require_size(text.len(), settings.max_text.min(MAX_TEXT))?;
-        let contents = timed(Phase::Scan, || (self.read)(text, PAUSE))?;
+        let contents = timed(Phase::Scan, || self.database.read(text, PAUSE))?;
         let is_empty = contents.entries.is_empty();
         let kept = (!is_empty).then(|| contents.text(PAUSE)).transpose()?;
         Ok(kept.map(Cow::Owned))
@@ -102,7 +98,7 @@ impl Source for Getent {
         if !ingest.is_timely() {
             return Ok(vec![ingest.reject(None, reason::CLOCK, None)]);
         }
-        let contents = timed(Phase::Scan, || (self.read)(text.bytes(), PAUSE))?;
+        let contents = timed(Phase::Scan, || self.database.read(text.bytes(), PAUSE))?;
         if contents.entries.is_empty() {
             return Ok(vec![ingest.reject(None, self.no_names, None)]);
         }

@@ -3,7 +3,7 @@
 WITH changed AS (
     UPDATE jobstats.entries e
     SET job = e.claimed, claimed = e.job, status = CASE WHEN e.claimed IS NULL THEN text 'claimed' ELSE 'ok' END,
-        workload = coalesce(e.claimed, e.executable || '.' || e.uid, e.name)
+        workload = coalesce(e.claimed, @without_job@)
     FROM (
         SELECT k.entry_id FROM jobstats.entries k
         WHERE k.entry_id = ANY ($1) AND k.status <> text 'forgotten'

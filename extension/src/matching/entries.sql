@@ -1,4 +1,4 @@
--- These entries: what their identifiers say, and when they were first seen. A name that accounting gave to a number proves nothing.
+-- These entries: the fields of their identifiers, and when they were first seen. A name from accounting is no proof.
 SELECT e.entry_id, coalesce(e.job, e.claimed) AS job, e.uid, u.user_name, e.uid < s.system_uids_below AND e.status <> text 'forgotten' AS is_system, e.node, n.scheduler,
     (extract(epoch FROM e.first_seen) * 1000000)::bigint AS first_seen, e.name, e.format, e.claimed IS NOT NULL AS is_claimed
 FROM jobstats.entries e

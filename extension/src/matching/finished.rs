@@ -4,16 +4,18 @@
 //! these reach past the time in which work of the job may be seen, and once all targets that are not silent were observed then. It
 //! is made again if accounting or late text changes it, as long as the rollups are there.
 
+use jobstats_core::accounting::matching::Values;
 use jobstats_core::base::operation::{Kind, OPERATIONS};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
+use crate::matching::jobs::UPDATE;
 use crate::matching::{Jobs, Store};
 use crate::pg::error::Error;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptzs;
-use crate::store::columns::usecs_name;
+use crate::store::columns::{list, usecs_name};
 use crate::store::sum::Sum;
 use crate::store::views::{DAY_AGO, pace_since};
 
@@ -98,6 +100,9 @@ fn summaries() -> String {
         .collect();
     sql!(
         "finished/summaries.sql",
+        names = list(&Values::COLUMNS, "{name}"),
+        values = list(&Values::COLUMNS[2..], "j.{name}"),
+        updates = list(&Values::COLUMNS, UPDATE),
         columns = columns.concat(),
         operations = operations.join("\n        || "),
         metadata = usage(

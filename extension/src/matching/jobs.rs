@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jobstats_core::accounting::matching::{Job, Run, add};
+use jobstats_core::accounting::matching::{Job, Run, Values, add};
 use jobstats_core::base::instant::Micros;
 use pgrx::spi::SpiClient;
 use serde::Deserialize;
@@ -13,6 +13,8 @@ use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::pause::pause;
 use crate::pg::spi::Statements;
+use crate::pg::template::sql;
+use crate::store::columns::list;
 
 /// The memory in bytes that is taken for each byte of a run as JSON.
 const COPIES: usize = 4;
@@ -77,7 +79,7 @@ pub fn renew(client: &mut SpiClient<'_>, numbers: &[String], store: &Store) -> R
     }
     if !rows.is_empty() {
         let rows = format!("[{}]", rows.join(","));
-        client.execute(include_str!("write_jobs.sql"), &[rows.into()])?;
+        client.execute(&write_jobs(), &[rows.into()])?;
     }
     if !of_others.is_empty() {
         let days = "SELECT j.entry_id, j.valid_from, j.valid_to FROM jobstats.entry_jobs j WHERE j.job_no = ANY ($1)";
@@ -85,6 +87,19 @@ pub fn renew(client: &mut SpiClient<'_>, numbers: &[String], store: &Store) -> R
         entries::note_changed(client, changed)?;
     }
     Ok(all)
+}
+
+/// The list of assignments that a conflict makes.
+pub const UPDATE: &str = "{name} = excluded.{name}";
+
+fn write_jobs() -> String {
+    sql!(
+        "write_jobs.sql",
+        names = list(&Values::COLUMNS, "{name}"),
+        values = list(&Values::COLUMNS, "f.{name}"),
+        definitions = list(&Values::COLUMNS, "{name} {type}"),
+        updates = list(&Values::COLUMNS, UPDATE),
+    )
 }
 
 /// Keys for jobs that are new.
@@ -151,7 +166,8 @@ fn read(
     store: &Store,
 ) -> Result<BTreeMap<String, Vec<Job>>, Error> {
     let rows = client.execute_rows(
-        include_str!("runs.sql"),
+        // Without the number of the user.
+        &sql!("runs.sql", values = list(&Values::COLUMNS[1..], "n.{name}")),
         &[numbers.to_vec().into(), RUNS_MAX.into()],
     )?;
     let mut jobs = BTreeMap::<String, Vec<Job>>::new();
@@ -172,7 +188,10 @@ fn stored(
     client: &mut SpiClient<'_>,
     numbers: &[String],
 ) -> Result<BTreeMap<String, Vec<Stored>>, Error> {
-    let rows = client.execute_rows(include_str!("stored.sql"), &[numbers.to_vec().into()])?;
+    let rows = client.execute_rows(
+        &sql!("stored.sql", values = list(&Values::COLUMNS, "i.{name}")),
+        &[numbers.to_vec().into()],
+    )?;
     let mut stored = BTreeMap::<String, Vec<Stored>>::new();
     for row in rows {
         let (job_no, number, text): (i64, String, String) = (row.at(1)?, row.at(2)?, row.at(3)?);

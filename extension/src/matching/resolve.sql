@@ -1,5 +1,5 @@
--- Queues the numbers of jobs of which only the name of the user is known, where getent has changed who has the name, or what the user of
--- an entry with the number is called.
+-- Queues the numbers of jobs that are known only by user name, where getent has changed the user of the name, or the name of
+-- the user of an entry with the number.
 WITH renamed AS (
     DELETE FROM jobstats.to_resolve r RETURNING r.uid, r.user_name
 )

@@ -14,8 +14,7 @@ CROSS JOIN LATERAL (
         CASE WHEN n.uid IS NOT NULL THEN n.uid
             ELSE (SELECT CASE WHEN count(*) = 1 THEN min(u.uid) END
                 FROM jobstats.users u WHERE u.user_name = n.user_name AND u.source = 'getent') END AS uid,
-        n.user_name, n.gid, n.group_name, n.account, n."partition", n.qos, n.job_name,
-        coalesce(n.parent, n.job) AS job_group, n.nodes, n.cpus
+        @values@, coalesce(n.parent, n.job) AS job_group, n.nodes, n.cpus
 ) r
 WHERE n.position <= $2
 ORDER BY n.job, n.started, n.scheduler, n.label

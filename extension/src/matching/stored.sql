@@ -4,8 +4,7 @@ FROM jobstats.job_ids i
 CROSS JOIN LATERAL (
     SELECT i.scheduler, i.label, i.runs, (extract(epoch FROM i.submitted) * 1000000)::bigint AS submitted,
         (extract(epoch FROM i.started) * 1000000)::bigint AS started, (extract(epoch FROM i.ended) * 1000000)::bigint AS ended,
-        (extract(epoch FROM i.last_started) * 1000000)::bigint AS last_started, i.state, i.uid, i.user_name, i.gid, i.group_name,
-        i.account, i."partition", i.qos, i.job_name, i.job_group, i.nodes, i.cpus
+        (extract(epoch FROM i.last_started) * 1000000)::bigint AS last_started, i.state, @values@, i.job_group, i.nodes, i.cpus
 ) r
 WHERE i.job = ANY ($1)
 ORDER BY i.job_no

@@ -1,5 +1,5 @@
--- Queues the numbers of entries that were active on a day for which nothing is known of them, although accounting knows the number,
--- and of entries whose number several jobs have.
+-- Queues the numbers of entries that were active on a day without a match, although accounting has the number, and of entries whose
+-- number several jobs have.
 INSERT INTO jobstats.to_match (job)
 SELECT DISTINCT e.job
 FROM (

@@ -21,7 +21,7 @@ use crate::store::rights::caller::{Own, Reader, as_any_reader, as_reader};
 mod lines;
 mod table;
 
-use lines::Out;
+use lines::AnswerRows;
 pub use table::write_rows;
 
 /// The settings during a statement. To compile its expressions takes longer than reading a day of a large cluster. The planner
@@ -113,7 +113,7 @@ pub fn answer(question: Question, mut rows: Rows) -> SqlResult<()> {
                 let request = Request::new(client, question, plan, pseudonyms)?;
                 let usage = request.read()?;
                 let times = without_times::note(question, &usage.scope);
-                let mut out = Out {
+                let mut out = AnswerRows {
                     client,
                     question,
                     plan,

@@ -14,14 +14,14 @@ use crate::query::question::Question;
 use crate::query::window::Window;
 use crate::query::without_times;
 
-/// The part of its time for which a day must have been observed to be compared with.
+/// The least coverage of a day that is compared.
 pub const LEAST_COVERAGE: f64 = 0.8;
 
 /// The work of a group in a window.
-pub struct Done {
+pub struct GroupRates {
     /// The total in whole calls, bytes or microseconds.
     pub amount: i128,
-    /// The sum of the rates of its targets, each per second for which that was observed; `None` if none was.
+    /// The sum of the rates of its targets, each per observed second; `None` without observations.
     pub rate: Option<f64>,
     /// The part of the time of its targets that was observed.
     pub coverage: f64,
@@ -31,7 +31,7 @@ pub struct Done {
 pub struct Windows<'a> {
     client: &'a SpiClient<'a>,
     question: &'a Question,
-    /// Set if a notice says that times are missing.
+    /// Set if a notice about missing times was raised.
     lacks_times: bool,
 }
 
@@ -50,12 +50,12 @@ impl<'a> Windows<'a> {
         plan.again(self.client, self.question, window)
     }
 
-    /// Gives `each` the groups in the window of a plan with what they did, if at least this part of it was observed. Returns the part that was.
+    /// Passes the groups of a window with their usage to `each`, if at least this share was observed. Returns the coverage.
     pub fn read(
         &mut self,
         plan: &Plan,
         least: f64,
-        mut each: impl FnMut(Group, Done) -> Result<(), Error>,
+        mut each: impl FnMut(Group, GroupRates) -> Result<(), Error>,
     ) -> Result<f64, Error> {
         let question = self.question;
         let request = Request::new(self.client, question, plan, None)?;
@@ -69,7 +69,7 @@ impl<'a> Windows<'a> {
             let Some(amount) = line.total().filter(|it| *it != 0) else {
                 return Ok(());
             };
-            let done = Done {
+            let done = GroupRates {
                 amount,
                 rate: line.amounts[0].rate,
                 coverage: line.observed.coverage,
@@ -87,7 +87,7 @@ impl<'a> Windows<'a> {
         &mut self,
         plan: &Plan,
         days: i64,
-        mut each: impl FnMut(Group, Done) -> Result<(), Error>,
+        mut each: impl FnMut(Group, GroupRates) -> Result<(), Error>,
     ) -> Result<(usize, Option<Plan>), Error> {
         let (mut observed, mut earliest) = (0, None);
         for window in days_before(plan, days) {
@@ -101,7 +101,7 @@ impl<'a> Windows<'a> {
     }
 }
 
-/// Returns the window of a plan on so many days before. On a day whose clocks skip it, there is none, nor before anything was observed.
+/// Returns the window of a plan so many days earlier. It is left out if clocks skip it, and before the first observation.
 fn days_before(plan: &Plan, days: i64) -> impl Iterator<Item = Window> {
     let shown = [plan.window.since(), plan.window.until()].map(|it| SessionClocks.shown(it));
     let observed = plan.state.observed_since();

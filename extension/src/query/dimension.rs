@@ -1,4 +1,4 @@
-//! Dimensions, by which usage can be grouped and filtered.
+//! The dimensions that group and filter usage.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -51,7 +51,7 @@ impl Table {
         }
     }
 
-    /// Returns an expression for a value of the user of a row, or else of the job if that alone says who the user is.
+    /// Returns an expression for a value of the user of a row; of the job if the identifier has no user.
     fn or_of_job(self, value: &str, column: &str, condition: &str) -> String {
         let name = self.name;
         match self.jobs {
@@ -65,7 +65,7 @@ impl Table {
         }
     }
 
-    /// Returns the name of the table that has what accounting says of the jobs of rows.
+    /// Returns the name of the table with the accounting of the jobs of rows.
     fn job(self) -> &'static str {
         match self.jobs {
             Jobs::InRows => self.name,
@@ -100,7 +100,7 @@ impl InSql for Dimension {
                 format!("coalesce({name}, {}::text)", table.uid())
             }
             Of::Gid => table.gid(),
-            // The name that the job has for its group says nothing of another group of the user.
+            // The group name of a job does not apply to another group of the user.
             Of::Group => {
                 let (gid, job) = (table.gid(), table.job());
                 let is_same = format!(" AND {gid} IS NOT DISTINCT FROM {job}.gid");
@@ -161,7 +161,7 @@ pub fn join_names(
 pub struct By(Vec<&'static Dimension>);
 
 impl By {
-    /// Parses the argument `by`, which is words between commas or blanks; NULL stands for the default of the function.
+    /// Parses the argument `by`, which is words between commas or blanks; NULL is the default of the function.
     ///
     /// # Errors
     /// [`Error::Unknown`] if a word is no dimension.

@@ -109,7 +109,7 @@ pub struct Request<'u> {
     few: Option<Vec<i64>>,
     /// The pseudonyms, for a reader without names.
     pseudonyms: Option<Pseudonyms>,
-    /// The last observation of each target, where these are asked for, and not a window.
+    /// The last observation of each target, if the question is about these instead of a window.
     lasts: Option<HashMap<i32, Span>>,
 }
 
@@ -194,7 +194,7 @@ impl<'u> Request<'u> {
     /// Compares the counters of targets with the work of their entries.
     pub fn untracked(&self, usage: &Usage<'_>) -> Result<Vec<Untracked>, Error> {
         let (asked, scope) = (&usage.asked, &usage.scope);
-        let parts = self.plan.of_wholes().parts;
+        let parts = self.plan.of_target_counters().parts;
         let reading = Reading::new(self, scope)?;
         let wholes = reading.cells(scope, &parts, &target_counter_sums(asked))?;
         Ok(untracked(asked, scope, &usage.cells, &wholes)?)
@@ -213,8 +213,8 @@ impl<'u> Request<'u> {
         })
     }
 
-    /// Returns whether entries, or owners, are told apart. A filter needs no more than to read the rows of the selected entries, if these
-    /// are few, and if filters select all usage of an entry or nothing.
+    /// Returns whether rows are distinguished by entry or owner. A filter does not need that if the selected entries are few, and if it selects all
+    /// usage of an entry or no usage.
     fn asks_entries(&self) -> bool {
         let selects_entries = self.plan.sources.owner().is_none() && !self.plan.divides_entries();
         let reads_selected = self.few.is_some() && selects_entries;

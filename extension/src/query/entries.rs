@@ -14,8 +14,7 @@ use crate::query::plan::Plan;
 const ALL: &str = "jobstats.job_ids job ON job.job_no = entry_job.job_no";
 const EACH: &str = "LATERAL (SELECT known.* FROM jobstats.job_ids known WHERE known.job_no = entry_job.job_no OFFSET 0) job ON true";
 
-/// The longest window whose jobs are looked up one by one. Where the planner takes disks for slow, as it does unless it is told otherwise, it
-/// reads a million jobs to find ten thousand.
+/// The longest window whose jobs are looked up one by one. With the default disk costs, the planner reads a million jobs to find ten thousand.
 const SHORT: Micros = 2 * DAY;
 
 /// The largest number of entries that a statement names one by one. The planner then looks up each of them in an index,
@@ -25,7 +24,7 @@ const SHORT: Micros = 2 * DAY;
 /// the rows would be scanned, or searched, as often as the planner likes, which knows too little about patterns.
 const FEW: usize = 1000;
 
-/// The largest number in a front, where each node has entries of its own for the same identifiers.
+/// The largest number in a front, where each node has its entries for the same identifiers.
 const FEW_OF_NODES: usize = 8000;
 
 /// Returns a join of entries `entry` with their jobs in the window, if the question depends on them.
@@ -33,13 +32,13 @@ fn join_jobs(plan: &Plan, filters: &Filters, params: &Params) -> String {
     if !plan.jobs.joined {
         return String::new();
     }
-    // What accounting says of others' jobs is not shown, also if one was taken for that of an own entry.
+    // The accounting of other users' jobs stays hidden, even if one was matched with the reader's entry.
     let of_own = filters.own.as_ref().map_or_else(String::new, |own| {
         format!(" AND {}", is_own(own, "job.uid", "job.account", params))
     });
     let [since, until] = bind_window(plan, params);
     let job = match plan.window.until() - plan.window.since() <= SHORT {
-        // A front asks for those of a window at once.
+        // A front reads the entries of a window at once.
         true if plan.state.is_front => &format!(
             "(SELECT known.* FROM jobstats.job_ids known WHERE known.job_no = ANY (ARRAY(SELECT held.job_no FROM jobstats.entry_jobs held \
              WHERE held.valid_from < {until} AND held.valid_to > {since}))) job ON job.job_no = entry_job.job_no"
@@ -77,8 +76,8 @@ fn entries(plan: &Plan, filters: &Filters, params: &Params) -> String {
     )
 }
 
-/// Returns a condition by which entries of users that a filter names by number are found in indexes, with a leading AND. The filter alone is one on
-/// the entry or its job, which no index has.
+/// Returns a condition that finds entries of users filtered by number through indexes, with a leading AND. The filter alone is a condition on the
+/// entry or its job, for which there is no index.
 fn of_users(plan: &Plan, filters: &Filters, params: &Params) -> String {
     let uids = filters.on_entries(&plan.jobs.labelled).uids();
     let is_of_use = plan.jobs.joined && !plan.state.is_front && filters.own.is_none();
@@ -143,8 +142,8 @@ pub fn few(
     Ok(Some(found?).filter(|it| it.len() <= most))
 }
 
-/// Returns whether to look up the entries that the filters let through. No index has what accounting says of jobs: to look
-/// through a million of them takes longer than to read what a large cluster does in an hour.
+/// Returns whether to look up the entries that the filters let through. Accounting has no index for it: scanning a million jobs takes longer than
+/// reading an hour of a large cluster.
 fn is_worth_it(plan: &Plan, filters: &Filters) -> bool {
     let mut of_entries = filters.chosen().filter(|it| it.level == Level::Entry);
     let is_short = plan.window.until() - plan.window.since() <= HOUR;

@@ -1,4 +1,4 @@
-//! Says in a notice why an answer is empty, if the reason can be found.
+//! Explains an empty answer in a notice, if the reason can be found.
 
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
@@ -14,9 +14,9 @@ use crate::query::question::{Period, Question};
 use crate::query::unknown;
 use crate::query::window::Window;
 
-/// Raises a notice if the answer about this window is empty because nothing was ever fed, a filter matches nothing that is
-/// known, or no target in scope was observed. If one was observed lately, the window itself says which are behind: a question
-/// about now must not search all that is stored for targets that are gone.
+/// Raises a notice if the answer about this window is empty because the store is empty, a filter has no match, or no target in scope was observed.
+/// After a recent observation, the window already lists the targets that are behind: a question about now must not search the whole store for retired
+/// targets.
 pub fn explain_window(
     client: &SpiClient<'_>,
     window: &Window,
@@ -29,7 +29,7 @@ pub fn explain_window(
     explain(client, &question.period, &question.filters)
 }
 
-/// Raises such a notice for the window that is asked for, whatever has been observed lately.
+/// Raises such a notice for the requested window, regardless of recent observations.
 pub fn explain(client: &SpiClient<'_>, period: &Period, filters: &Filters) -> Result<(), Error> {
     if unknown::explain(client, filters)? {
         return Ok(());

@@ -73,7 +73,7 @@ impl Filter {
 pub const OF_TARGETS: [&str; 4] = ["cluster", "filesystem", "kind", "target"];
 
 /// The jobs that filters match by their labels, by the positions of these filters.
-pub type Labelled = HashMap<usize, Vec<i64>>;
+pub type LabelledJobs = HashMap<usize, Vec<i64>>;
 
 /// The filters that are set.
 #[derive(Clone, Default)]
@@ -83,7 +83,7 @@ pub struct Filters {
     pub own: Option<Own>,
 }
 
-/// The name of the only targets whose names fit a pattern, unless a target has the name that is asked for.
+/// The name of the only targets whose names fit a pattern, unless a target has exactly this name.
 const ONLY_TARGET: &str = "SELECT CASE WHEN NOT bool_or(target.name = $1) AND count(DISTINCT target.name) = 1 THEN min(target.name) END \
     FROM jobstats.targets target WHERE target.name = $1 OR target.name LIKE $2";
 
@@ -216,18 +216,18 @@ impl Filters {
 
     /// Returns the conditions on the dimensions of a level.
     pub fn on(&self, level: Level) -> Vec<Condition> {
-        self.in_core(level, &Labelled::new())
+        self.in_core(level, &LabelledJobs::new())
     }
 
     /// Returns the conditions on users, jobs and entries. Jobs in `labelled` match, too.
-    pub fn on_entries(&self, labelled: &Labelled) -> Conditions {
+    pub fn on_entries(&self, labelled: &LabelledJobs) -> Conditions {
         Conditions {
             list: self.in_core(Level::Entry, labelled),
             own: self.own.clone(),
         }
     }
 
-    fn in_core(&self, level: Level, labelled: &Labelled) -> Vec<Condition> {
+    fn in_core(&self, level: Level, labelled: &LabelledJobs) -> Vec<Condition> {
         let filters = self.with_jobs(level, labelled);
         let conditions = filters.map(|(it, jobs)| {
             let jobs = jobs.iter().copied();
@@ -240,7 +240,7 @@ impl Filters {
     fn with_jobs<'f>(
         &'f self,
         level: Level,
-        labelled: &'f Labelled,
+        labelled: &'f LabelledJobs,
     ) -> impl Iterator<Item = (&'f Filter, &'f [i64])> {
         let filters = self.chosen.iter().enumerate();
         let of_level = filters.filter(move |(_, it)| it.dimension.level == level);
@@ -269,7 +269,7 @@ impl Filters {
     pub fn conditions_on_entries(
         &self,
         entry: Table,
-        labelled: &Labelled,
+        labelled: &LabelledJobs,
         params: &Params,
     ) -> String {
         let filters = self.with_jobs(Level::Entry, labelled);
@@ -319,8 +319,7 @@ impl Filters {
         format!(" AND {}", is_own(own, &uid, &account, params))
     }
 
-    /// Returns the conditions that names of users must meet, each with a leading AND; `None` if there are none, or only
-    /// such as a user without a name meets.
+    /// Returns the conditions on names of users, each with a leading AND; `None` without conditions, or if users without a name meet them.
     pub fn conditions_on_name(&self, params: &Params) -> Option<String> {
         // A user without a name is known by the number.
         let may_be_number =

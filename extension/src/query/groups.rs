@@ -7,8 +7,8 @@ pub use jobstats_core::usage::Values as Group;
 use crate::pg::error::Error;
 use crate::query::window::ROW_LIMIT;
 
-/// Returns the value of a group, for which [`lines`](jobstats_core::usage::Groups::lines) have room. There are at most as many groups as an answer has
-/// rows.
+/// Returns the value of a group. [`lines`](jobstats_core::usage::Groups::lines) have reserved its memory. There are at most as many groups as an
+/// answer has rows.
 ///
 /// # Errors
 /// [`Error::TooManyRows`]

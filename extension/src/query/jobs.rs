@@ -1,8 +1,7 @@
 //! Finds out how a question depends on jobs.
 //!
-//! `jobstats.entry_jobs` says which job of the schedulers' accounting an entry belongs to on which days. Nearly every entry
-//! belongs to one job throughout: its usage is added up before anybody asks whose it is. Only usage of entries that have several
-//! rows there is told apart by the days of each.
+//! `jobstats.entry_jobs` has the job of each entry by day. Nearly every entry belongs to one job throughout, so its usage is added up before jobs are
+//! looked up. Only usage of entries with several rows is divided by their days.
 
 use jobstats_core::base::pattern::Pattern;
 use pgrx::spi::SpiClient;
@@ -12,7 +11,7 @@ use crate::pg::memory::require_room;
 use crate::pg::spi::{Rows, Statements};
 use crate::pg::time::timestamptz;
 use crate::query::dimension::{self, Dimension, Table};
-use crate::query::filters::Labelled;
+use crate::query::filters::LabelledJobs;
 use crate::query::notice::{distinct, listed};
 use crate::query::question::Question;
 use crate::query::state::State;
@@ -36,12 +35,12 @@ pub struct Jobs {
     pub joined: bool,
     /// Set if the question is about names or groups of users, some of whom jobs alone name.
     pub names: bool,
-    /// Set if entries that have usage in the window may belong to several jobs, so that a job is known for parts of their usage
-    /// only. For a reader of their own work that is so of all: the number of a job may have been that of another's before accounting began.
+    /// Set if entries with usage in the window may belong to several jobs, so that a job is known for a share of their usage only. For a restricted
+    /// reader that applies to all entries: the number may have had another user's job before accounting began.
     pub several: bool,
     /// The jobs whose labels filters match.
-    pub labelled: Labelled,
-    /// Arrays whose elements share a number, one of which a filter names.
+    pub labelled: LabelledJobs,
+    /// Arrays in a filter whose elements share a number.
     arrays: Vec<String>,
 }
 
@@ -59,7 +58,7 @@ impl Jobs {
             jobs.add_labelled(client, own, position, patterns)?;
         }
         if own.is_some() {
-            // They may be those of others.
+            // They may be other users' arrays.
             jobs.arrays.clear();
         }
         let has_users = question.dimensions().any(Dimension::is_user) && state.has_unnamed;
@@ -67,7 +66,7 @@ impl Jobs {
         jobs.joined = has_users
             || !jobs.labelled.is_empty()
             || question.dimensions().any(Dimension::is_of_job);
-        // A front does not ask its nodes whether there are any in the window: it reads them.
+        // A front does not count them on its nodes, but reads them.
         let has_several = || match state.has_divided {
             true if !state.is_front => has_several(client, window),
             several => Ok(several),
@@ -108,7 +107,7 @@ impl Jobs {
                  WHERE run.label LIKE {pattern} AND NOT run.job LIKE {pattern}"
             )
         };
-        // The label of a single run is not that of its job if elements of an array share the number. What is a reader's own is found by no index of labels.
+        // If elements of an array share the number, the label of a run is not the label of its job. No index of labels finds a reader's jobs.
         if patterns.len() <= LOOKED_UP && own.is_none() {
             for pattern in patterns {
                 add(client.query(&statement("$3"), &after_own(own, [pattern.into()]))?)?;
@@ -161,7 +160,7 @@ impl Jobs {
         columns
     }
 
-    /// Raises a notice if a filter names an element of an array whose elements cannot be told apart.
+    /// Raises a notice if a filter names an element of an array whose elements cannot be distinguished.
     pub fn note_arrays(&self) {
         note_arrays(&self.arrays);
     }

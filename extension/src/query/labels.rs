@@ -20,7 +20,7 @@ pub const ALL: &str = "all";
 pub const OTHERS: &str = "others";
 pub const UNTRACKED: &str = "untracked";
 
-/// Jobs as users type them, of those that the store has by another number, such as elements of arrays; not where several jobs have had it.
+/// Jobs as users type them, if the store has them under another number, such as elements of arrays; not if several jobs have had the number.
 const TYPED: &str = "SELECT job.job, min(job.label) AS label FROM jobstats.job_ids job WHERE job.job = ANY ($1) AND job.label IS NOT NULL \
     GROUP BY job.job HAVING min(job.label) = max(job.label) AND min(job.label) <> job.job";
 
@@ -59,7 +59,7 @@ impl Labels {
         Ok(Self { by, typed })
     }
 
-    /// Returns the name of a group: its values in the order of the dimensions, or those of some of them. Empty values are left out.
+    /// Returns the name of a group: its values, or some of them, in the order of the dimensions. Empty values are left out.
     pub fn name(&self, group: &Group, which: Option<&[&str]>) -> String {
         if self.by.iter().next().is_none() {
             return ALL.to_owned();
@@ -114,15 +114,15 @@ pub fn label(dimension: &Dimension, value: Option<&str>) -> Value {
     }
 }
 
-/// Returns the labels of so many groups that have no row of their own.
+/// Returns the labels of this number of groups without a row.
 pub fn others(groups: usize) -> Option<Jsonb<'static>> {
     Jsonb::of(&serde_json::json!({ OTHERS: groups }))
 }
 
-/// Returns a number of parts of a unit, of which there are so many, as a decimal number without needless zeros.
+/// Divides a number by a unit, and returns a decimal number without trailing zeros.
 ///
 /// # Errors
-/// Those of pgrx.
+/// An error of pgrx.
 pub fn decimal(
     parts: i128,
     unit: i128,
@@ -148,7 +148,7 @@ pub fn rounded(share: f64) -> f64 {
     (share * 1e4).round() / 1e4
 }
 
-/// Returns the part of the time that was observed, with four decimals: it is 1 only if nothing is missing.
+/// Returns the coverage with four decimals: it is 1 only if complete.
 pub fn covered(coverage: f64) -> f64 {
     ((coverage * 1e4) + 1e-6).floor() / 1e4
 }

@@ -1,4 +1,4 @@
-//! The operations that a question asks for, as arguments of functions say them.
+//! The operations of a question, from the arguments of functions.
 
 pub use jobstats_core::usage::{Measure, MeasureError, Measures};
 use serde_json::Value;
@@ -22,7 +22,7 @@ pub fn one(operation: &str, weights: Option<Jsonb<'_>>) -> Result<Measures, Erro
     Ok(Measures::one(operation, weighted.as_ref())?)
 }
 
-/// Reads them for a function that shows who is busy, where NULL stands for service time.
+/// Reads them for a function that ranks by load. NULL is service time.
 pub fn busy(operation: Option<&str>, weights: Option<Jsonb<'_>>) -> Result<Measures, Error> {
     let weighted = weights.map(|it| combination(&it)).transpose()?;
     Ok(Measures::busy(operation, weighted.as_ref())?)

@@ -1,8 +1,7 @@
 //! Finds out which names users and groups had in the window of a question.
 //!
-//! A user has the name that was known at the start of the day of UTC. Nearly always that is one name throughout the window: usage
-//! is added up before anybody asks for names. Only usage of users who had several names in the window is told apart by the days
-//! of each. Groups have the names of its end.
+//! A user has the name that was known at the start of the day of UTC. Nearly always that is one name throughout the window, so usage is added up
+//! before names are looked up. Only usage of users with several names in the window is divided by their days. Groups have the names of its end.
 
 use crate::query::dimension::Dimension;
 use crate::query::question::Question;
@@ -49,7 +48,7 @@ impl Names {
         }
     }
 
-    /// Returns the tables of the names of users in the window between two expressions, and of those of groups at its end.
+    /// Returns the tables of the names of users in the window between two expressions, and of the names of groups at its end.
     pub fn tables(&self, since: &str, until: &str) -> [String; 2] {
         let users_now =
             "(SELECT known.*, NULL::timestamptz AS named_until FROM jobstats.users known)";

@@ -1,4 +1,4 @@
-//! Shows what is packed in rows of increments; NULL is what no feed has packed.
+//! Unpacks columns of increments; NULL if it is damaged.
 
 use jobstats_core::base::operation::OperationIndex;
 use jobstats_core::rules::increment::{json, unpack_sizes};

@@ -40,7 +40,7 @@ impl Params {
         self.bind(name, || timestamptz(time).ok())
     }
 
-    /// Returns the values in the order of their numbers. The next statement has none of them.
+    /// Returns the values in the order of their numbers, and removes them for the next statement.
     pub fn take(&self) -> Vec<DatumWithOid<'static>> {
         let params = self.0.take();
         params.into_iter().map(|(_, value)| value).collect()

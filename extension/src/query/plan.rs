@@ -59,7 +59,7 @@ impl Plan {
         Self::of(client, question, window, self.state.clone())
     }
 
-    /// Finds the sources of a question in this window; `None` if the question asks for no operation.
+    /// Finds the sources of a question in this window; `None` without operations.
     pub fn with(
         client: &SpiClient<'_>,
         question: &Question,
@@ -72,7 +72,7 @@ impl Plan {
         }
     }
 
-    /// Finds the sources of a question that asks for an operation, of what is known of the store.
+    /// Finds the sources of a question with operations, from the state of the store.
     pub fn of(
         client: &SpiClient<'_>,
         question: &Question,
@@ -101,8 +101,8 @@ impl Plan {
     }
 
     /// Returns the sources of the counters of targets in the same window.
-    pub fn of_wholes(&self) -> Sources {
-        Sources::of_wholes(&self.state, &self.window)
+    pub fn of_target_counters(&self) -> Sources {
+        Sources::of_target_counters(&self.state, &self.window)
     }
 
     /// Raises notices if the answer does not cover all targets up to its end, or ends well before now.
@@ -174,7 +174,7 @@ fn missing(client: &SpiClient<'_>, filters: &Filters, since: Micros) -> Result<V
 /// The number of targets that a notice names.
 const NAMED: usize = 5;
 
-/// Says which targets are behind. The first are named.
+/// Lists targets that are behind. The first are named.
 fn behind(targets: &[(String, Micros)]) -> String {
     let verbs = match targets.len() {
         1 => "target is behind and lowers",

@@ -1,4 +1,4 @@
-//! The question that a reading function asks.
+//! The question of a reading function.
 
 use jobstats_core::base::target::TargetKind;
 use jobstats_core::usage::Line;
@@ -13,7 +13,7 @@ use crate::query::notice::hinted;
 use crate::store::rights::caller::Own;
 use crate::store::rollup::Owner;
 
-/// The window that is asked for. A field that is `None` has its default.
+/// The requested window. `None` is a default.
 #[derive(Default)]
 pub struct Period {
     /// The start, which is not part of the window.
@@ -37,7 +37,7 @@ impl Period {
     }
 }
 
-/// The number of groups if no other is asked for.
+/// The default number of groups.
 pub const DEFAULT_N: usize = 10;
 
 /// Returns the argument `n`, or its default.
@@ -129,7 +129,7 @@ impl Question {
     /// Makes the question for the totals of one operation: of `service_time` by user, unless others are given.
     ///
     /// # Errors
-    /// Those of [`By::parse`] and [`Measures::parse_one`].
+    /// The errors of [`By::parse`] and [`Measures::parse_one`].
     pub fn of_one(
         period: Period,
         operation: Option<String>,
@@ -146,7 +146,7 @@ impl Question {
         })
     }
 
-    /// Returns the question as it is answered for a reader of this work alone. What is asked of whole targets is answered for everybody.
+    /// Limits the question to a reader's usage. Target counters are open to everyone.
     pub fn for_reader_of(mut self, own: &Own) -> Self {
         let is_about_entries = self.by.has(Level::Entry)
             || self.filters.has(Level::Entry)
@@ -161,8 +161,7 @@ impl Question {
         self
     }
 
-    /// Returns the question as it is answered for a reader who sees no names: it groups by no dimension that may say who it is, unless
-    /// pseudonyms take its place, and filters by none.
+    /// Limits the question to a reader without names: it has no group or filter by dimensions of people, unless pseudonyms replace them.
     ///
     /// # Errors
     /// [`Error::Nameless`]
@@ -176,8 +175,7 @@ impl Question {
         }
     }
 
-    /// Returns the question for another measure, of targets of one kind. Its window is not that of its period, which is
-    /// left out.
+    /// Returns the question for another measure, on targets of one kind. It has no period: its window is already known.
     pub fn about(&self, kind: TargetKind, measure: &Measure) -> Self {
         Self {
             period: Period::default(),
@@ -188,8 +186,7 @@ impl Question {
         }
     }
 
-    /// Returns the question about the targets of these groups as wholes; `None` if the groups or the filters are of servers, which
-    /// say nothing of themselves.
+    /// Returns the question about the target counters of these groups; `None` for groups or filters by server, because servers have no such counters.
     pub fn about_targets(&self) -> Option<Self> {
         let names: Vec<&str> = self.by.of(&[Level::Target]).map(|it| it.name).collect();
         (!self.asks_servers()).then(|| Self {
@@ -228,8 +225,8 @@ impl Question {
         self.by_targets_only() || matches!(self.wanted, Wanted::Leading)
     }
 
-    /// Returns the owner whose sums answer the question; `None` if it tells different entries of one owner apart. Of jobs, sums may say what
-    /// belongs to another's job: a reader of their own work gets sums by user alone.
+    /// Returns the owner whose sums answer the question; `None` if it distinguishes entries of one owner. Sums by job may include another user's job:
+    /// a restricted reader gets sums by user alone.
     pub fn owner(&self) -> Option<Owner> {
         if self.wanted.has_span() || matches!(self.wanted, Wanted::Leading) {
             return None;
@@ -255,7 +252,7 @@ impl Question {
         self.by.iter().chain(self.filters.chosen())
     }
 
-    /// Returns whether the question asks for times, which servers before Lustre 2.14 do not report.
+    /// Returns whether the answer needs times.
     pub fn asks_times(&self) -> bool {
         self.measures.list.iter().any(Measure::is_time)
     }

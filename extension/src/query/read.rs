@@ -26,8 +26,8 @@ const SPANS: usize = 200;
 /// The rows and columns of usage that are read.
 #[derive(Default)]
 pub struct Selection<'w> {
-    /// Set if rows are told apart by entry, or by owner where the relation has sums by owner.
-    pub whose: bool,
+    /// Set if rows are distinguished by entry, or by owner where the relation has sums by owner.
+    pub by_owner: bool,
     /// The columns of the owner in sums by owner.
     pub owner: &'w [&'static str],
     /// Set if the times between which there was activity are wanted.
@@ -58,11 +58,11 @@ pub struct UsageRow<'r> {
     /// The part of the window that its source answers for: a row that reaches into several is given once for each.
     pub part: Span,
     pub target: i32,
-    pub whose: Whose<'r>,
+    pub owner: RowOwner<'r>,
     pub server: Option<String>,
     /// The time in which the values were counted.
     pub span: Span,
-    /// An instant that says to which day it belongs.
+    /// An instant of the day to which it belongs.
     pub at: Micros,
     /// The times between which there was activity.
     pub active: Span,
@@ -85,8 +85,8 @@ impl UsageRow<'_> {
 
 /// The entry or owner of a row.
 #[derive(Clone, Copy)]
-pub enum Whose<'r> {
-    Nobody,
+pub enum RowOwner<'r> {
+    Any,
     Entry(i64),
     /// The columns of an owner, from this one on.
     Owner(&'r Received, usize),
@@ -113,7 +113,7 @@ const SIZED: [(&str, OperationIndex, usize); 4] = [
 /// The condition that rows have histograms.
 pub const HAS_HISTOGRAM: &str = "usage.sizes IS NOT NULL";
 
-/// Returns whether the values are numbers of calls by size alone: rows without a histogram add nothing to them.
+/// Returns whether the values are numbers of calls by size alone, so that rows without a histogram can be skipped.
 fn are_sized<'v>(values: impl Iterator<Item = &'v String> + Clone) -> bool {
     let is_sized = |it: &String| SIZED.iter().any(|sized| sized.0 == it);
     values.clone().next().is_some() && values.clone().all(is_sized)
@@ -152,10 +152,10 @@ impl Columns {
     }
 
     /// Adds the columns of the entry or owner, and returns the place of the first.
-    fn whose(&mut self, part: &Part, selection: &Selection<'_>) -> usize {
+    fn owner(&mut self, part: &Part, selection: &Selection<'_>) -> usize {
         let first = self.types.len();
         match part.relation.owner {
-            _ if !selection.whose => {}
+            _ if !selection.by_owner => {}
             Some(_) => {
                 for name in selection.owner {
                     let is_number = ["uid", "gid"].contains(name);
@@ -173,7 +173,7 @@ impl Columns {
 /// The places of columns in a row.
 #[derive(Default)]
 struct Places {
-    whose: usize,
+    owner: usize,
     activity: usize,
     values: usize,
     further: usize,
@@ -194,7 +194,7 @@ fn statement(
         Some(_) => &["bucket"],
         None => &["since", "time"],
     });
-    let whose = columns.whose(part, selection);
+    let owner = columns.owner(part, selection);
     let activity = columns.types.len();
     columns.times(match part.relation.width() {
         _ if !selection.activity => &[],
@@ -230,7 +230,7 @@ fn statement(
         is_wanted.then(|| columns.types.len() - 1)
     };
     let places = Places {
-        whose,
+        owner,
         activity,
         values,
         further,
@@ -283,11 +283,13 @@ pub fn usage(
 }
 
 impl Places {
-    fn whose<'r>(&self, part: &Part, selection: &Selection<'_>, row: &'r Received) -> Whose<'r> {
+    fn owner<'r>(&self, part: &Part, selection: &Selection<'_>, row: &'r Received) -> RowOwner<'r> {
         match part.relation.owner {
-            _ if !selection.whose => Whose::Nobody,
-            Some(_) => Whose::Owner(row, self.whose),
-            None => row.integer(self.whose).map_or(Whose::Nobody, Whose::Entry),
+            _ if !selection.by_owner => RowOwner::Any,
+            Some(_) => RowOwner::Owner(row, self.owner),
+            None => row
+                .integer(self.owner)
+                .map_or(RowOwner::Any, RowOwner::Entry),
         }
     }
 
@@ -315,7 +317,7 @@ impl Places {
         Some(UsageRow {
             part: (since, until),
             target: i32::try_from(row.integer(0)?).ok()?,
-            whose: self.whose(part, selection, row),
+            owner: self.owner(part, selection, row),
             server: self.server.and_then(|it| row.text(it)),
             span: (since, until),
             at: if width.is_some() { first } else { until },

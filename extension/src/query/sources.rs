@@ -4,7 +4,7 @@ use jobstats_core::base::instant::{DAY, Micros, Span};
 use jobstats_core::rules::increment::{Coarse, reach};
 use jobstats_core::usage::window;
 
-use crate::query::state::{State, Stored};
+use crate::query::state::{RollupState, State};
 use crate::query::window::Window;
 use crate::store::rollup::{ALL, Owner, ROLLUPS, Rollup};
 
@@ -21,10 +21,10 @@ pub struct Sources {
 pub struct Relation {
     /// The rollup; `None` for increments.
     pub rollup: Option<&'static Rollup>,
-    /// The owner by which it has sums.
+    /// The owner of its sums.
     pub owner: Option<Owner>,
     /// Set if it has the counters of targets, and not the work of their entries.
-    of_wholes: bool,
+    of_target_counters: bool,
 }
 
 impl Relation {
@@ -32,7 +32,7 @@ impl Relation {
     const INCREMENTS: Self = Self {
         rollup: None,
         owner: None,
-        of_wholes: false,
+        of_target_counters: false,
     };
 
     fn of(rollup: &'static Rollup) -> Self {
@@ -45,10 +45,10 @@ impl Relation {
     /// Returns its name.
     pub fn name(&self) -> String {
         match (self.rollup, self.owner) {
-            (None, _) if self.of_wholes => "target_increments".to_owned(),
+            (None, _) if self.of_target_counters => "target_increments".to_owned(),
             (None, _) => "increments".to_owned(),
             (Some(rollup), Some(owner)) => rollup.owned(owner),
-            (Some(rollup), None) if self.of_wholes => rollup.wholes(),
+            (Some(rollup), None) if self.of_target_counters => rollup.wholes(),
             (Some(rollup), None) => rollup.relation(),
         }
     }
@@ -79,9 +79,9 @@ pub struct Part {
 
 /// The rows that lie inside of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Inside {
+pub enum StepRows {
     All,
-    /// All but those that cross an edge.
+    /// All rows, except for rows that cross an edge.
     Most,
     Unknown,
 }
@@ -93,7 +93,7 @@ enum Ends {
     Buckets,
     /// Rows may reach beyond both ends.
     Divided,
-    /// Rows may begin before the start, and none reaches beyond the end, where an observation ends.
+    /// Rows may begin before the start, but end by the end, at which an observation ends.
     Observation,
 }
 
@@ -119,7 +119,7 @@ impl Part {
         }
     }
 
-    /// Returns the bounds by which the rows of a span are found: the start and the end, and the latest end of a row that reaches beyond.
+    /// Returns the bounds that find the rows of a span: the start and the end, and the latest end of a row that reaches beyond.
     pub fn bounds(&self, (from, to): Span) -> [Micros; 3] {
         match (self.relation.width(), self.ends) {
             (Some(width), Ends::Divided) => [from - width + 1, to, to],
@@ -129,11 +129,11 @@ impl Part {
     }
 
     /// Returns which of its rows lie inside of one of so many steps.
-    pub fn inside(&self, steps: usize) -> Inside {
+    pub fn inside(&self, steps: usize) -> StepRows {
         match (self.relation.rollup, self.ends) {
-            (Some(_), Ends::Buckets) => Inside::All,
-            (None, Ends::Divided) if steps == 1 => Inside::Most,
-            _ => Inside::Unknown,
+            (Some(_), Ends::Buckets) => StepRows::All,
+            (None, Ends::Divided) if steps == 1 => StepRows::Most,
+            _ => StepRows::Unknown,
         }
     }
 }
@@ -171,11 +171,11 @@ impl Sources {
         Self::divide(state, window, Relation::INCREMENTS, Vec::new())
     }
 
-    /// Chooses the sources of what whole targets did. Their sums are up to date at any moment.
-    pub fn of_wholes(state: &State, window: &Window) -> Self {
+    /// Chooses the sources of target counters. Their sums are always up to date.
+    pub fn of_target_counters(state: &State, window: &Window) -> Self {
         let of = |rollup| Relation {
             rollup,
-            of_wholes: true,
+            of_target_counters: true,
             ..Relation::INCREMENTS
         };
         let until = window.until().saturating_add(DAY);
@@ -184,7 +184,7 @@ impl Sources {
         Self::divide(state, window, of(None), rollups.collect())
     }
 
-    /// Divides a window among rollups, coarsest first, each with the times for which it is up to date, and increments.
+    /// Divides a window among rollups, coarsest first, each with the times at which it is up to date, and increments.
     fn divide(
         state: &State,
         window: &Window,
@@ -224,7 +224,7 @@ impl Sources {
         self.has_lost.then(|| spans().collect())
     }
 
-    /// Returns the owner by which sums are read, if any are.
+    /// Returns the owner of the sums that are read, if any.
     pub fn owner(&self) -> Option<Owner> {
         self.parts.iter().find_map(|it| it.relation.owner)
     }
@@ -236,8 +236,8 @@ impl Sources {
     }
 }
 
-/// Returns the times for which a rollup, or its sums, can answer.
-fn coverage(it: &Stored, until: Micros, stale: Vec<Span>) -> window::Coverage {
+/// Returns the times that a rollup, or its sums, covers.
+fn coverage(it: &RollupState, until: Micros, stale: Vec<Span>) -> window::Coverage {
     window::Coverage {
         width: it.rollup.micros,
         since: it.dropped,

@@ -29,7 +29,7 @@ pub struct State {
     pub limit: usize,
     /// The time since which increments and observations are kept.
     pub kept_since: Micros,
-    /// Set if there are entries whose job may say who their user is.
+    /// Set if the user of some entries is only known from their job.
     pub has_unnamed: bool,
     /// Set if there are entries that belong to several jobs.
     pub has_divided: bool,
@@ -39,7 +39,7 @@ pub struct State {
     pub renamed: Vec<Micros>,
     pub group_renamed: Micros,
     /// The rollups, coarsest first.
-    pub rollups: Vec<Stored>,
+    pub rollups: Vec<RollupState>,
     /// The spans in which rows of increments may cross edges of rollups, because a target was not read for long: usage is known by hours or
     /// days only.
     pub coarse: Vec<Coarse>,
@@ -55,7 +55,7 @@ pub struct State {
 
 /// The times up to which a rollup can be relied on.
 #[derive(Clone, Copy)]
-pub struct Stored {
+pub struct RollupState {
     pub rollup: &'static Rollup,
     /// The time since which it is kept, and those up to which it and its sums by owner are up to date.
     pub dropped: Micros,
@@ -68,7 +68,7 @@ type Time = Option<Micros>;
 
 /// The state of a store, or of a node of a front.
 #[derive(Deserialize)]
-struct OfNode {
+struct NodeState {
     has_refresh: bool,
     kept_since: Time,
     has_unnamed: bool,
@@ -81,12 +81,12 @@ struct OfNode {
     coarse: Vec<(Time, Time, Micros)>,
     dirty: Vec<[Time; 2]>,
     changed_days: Vec<Time>,
-    targets: Vec<OfTarget>,
+    targets: Vec<TargetRow>,
     spans: Vec<(i32, Time, Time)>,
 }
 
 /// The id, cluster, file system, kind and name of a target, and the end of its last observation, if it is retired.
-type OfTarget = (i32, String, Option<String>, String, String, Time);
+type TargetRow = (i32, String, Option<String>, String, String, Time);
 
 const STATE: &str = "SELECT n.state FROM jobstats.question_state n";
 
@@ -117,7 +117,7 @@ impl State {
             state.add(serde_json::from_str(&text).map_err(damaged)?)?;
             Ok(true)
         })?;
-        // A rollup without a first observation lacks nothing, unless that is so on all nodes.
+        // A rollup without a first observation is complete, unless that applies to all nodes.
         for it in &mut state.rollups {
             for refreshed in [&mut it.refreshed, &mut it.users_refreshed] {
                 if *refreshed == Micros::MAX {
@@ -147,7 +147,7 @@ impl State {
     }
 
     /// Adds the state of a node of a front, or of the store.
-    fn add(&mut self, node: OfNode) -> Result<(), Error> {
+    fn add(&mut self, node: NodeState) -> Result<(), Error> {
         if !node.has_refresh {
             return Err(Error::NoRow("refresh"));
         }
@@ -203,7 +203,7 @@ impl State {
         let Some(rollup) = ROLLUPS.iter().find(|it| it.name == level) else {
             return;
         };
-        let new = Stored {
+        let new = RollupState {
             rollup,
             dropped,
             refreshed,
@@ -216,7 +216,7 @@ impl State {
                 known.users_refreshed = known.users_refreshed.min(new.users_refreshed);
             }
             None => {
-                let coarser = |it: &Stored| it.rollup.micros > rollup.micros;
+                let coarser = |it: &RollupState| it.rollup.micros > rollup.micros;
                 let place = self.rollups.partition_point(coarser);
                 self.rollups.insert(place, new);
             }

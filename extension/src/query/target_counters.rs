@@ -1,4 +1,4 @@
-//! The own counters of targets beside an answer about their entries.
+//! Target counters that supplement an answer about entries.
 
 use std::collections::HashMap;
 
@@ -20,8 +20,8 @@ use crate::query::plan::Plan;
 use crate::query::question::Question;
 
 /// The targets of an answer as wholes, by the dimensions of targets that the answer is grouped by.
-pub struct Wholes {
-    /// The dimensions by which targets are told apart.
+pub struct TargetCounters {
+    /// The dimensions that distinguish targets.
     by: By,
     /// The work of each group of targets in all, where that is known.
     totals: HashMap<Group, f64>,
@@ -29,7 +29,7 @@ pub struct Wholes {
     untracked: Vec<Untracked>,
 }
 
-impl Wholes {
+impl TargetCounters {
     /// Finds what the targets of a ranking did in all, and what of it is in no entry, if that is wanted; `None` if the answer is
     /// about servers, or no target was ever fed as a whole.
     pub fn find(

@@ -1,4 +1,4 @@
-//! Says in a notice why an answer is empty: because nothing was ever fed, or because a filter names nothing.
+//! Explains in a notice why an answer is empty: the store is empty, or a filter has no match.
 
 use jobstats_core::base::nearest::{SUGGESTED, nearest};
 use jobstats_core::base::pattern::Pattern;
@@ -22,7 +22,7 @@ const NEIGHBORS: usize = 5;
 /// The largest number of names of targets or users that are compared with an unknown one.
 const COMPARED: i64 = 10_000;
 
-/// Raises a notice if the store has no targets, or for each filter that matches nothing that is known. Returns whether it did.
+/// Raises a notice if the store has no targets, or for each filter without a match. Returns whether it did.
 pub fn explain(client: &SpiClient<'_>, filters: &Filters) -> Result<bool, Error> {
     if !client.query_value::<bool>("SELECT EXISTS (SELECT FROM jobstats.targets)", &[])? {
         hinted(
@@ -32,9 +32,9 @@ pub fn explain(client: &SpiClient<'_>, filters: &Filters) -> Result<bool, Error>
         return Ok(true);
     }
     let mut explained = false;
-    // What a reader may not see must answer as what is not there.
-    let is_told = |it: &&Dimension| it.level != Level::Entry || filters.own.is_none();
-    for dimension in DIMENSIONS.iter().filter(is_told) {
+    // Values hidden from a reader must look like missing values.
+    let is_visible = |it: &&Dimension| it.level != Level::Entry || filters.own.is_none();
+    for dimension in DIMENSIONS.iter().filter(is_visible) {
         match filters.wanted(dimension) {
             Some(wanted) if !wanted.none => {
                 explained |= explain_values(client, dimension, &wanted.patterns)?;
@@ -45,16 +45,15 @@ pub fn explain(client: &SpiClient<'_>, filters: &Filters) -> Result<bool, Error>
     Ok(explained)
 }
 
-/// The dimensions whose patterns are looked up one by one. A job that is in no array is a group of its own.
+/// The dimensions whose patterns are looked up one by one. A job outside of arrays is its only member.
 const JOB: &str = "job";
 const ARRAY: &str = "job_group";
 
-/// The statement that returns whether a pattern matches a job. A single pattern can be found by the index of jobs, of which there may
-/// be millions.
+/// The statement that returns whether a pattern matches a job. A single pattern can use the index of perhaps millions of jobs.
 const IS_JOB: &str = "SELECT EXISTS (SELECT FROM jobstats.entries entry WHERE entry.job LIKE $1) \
      OR EXISTS (SELECT FROM jobstats.jobs run WHERE run.label LIKE $1)";
 
-/// Raises a notice if none of these values of a filter names anything. Returns whether it did.
+/// Raises a notice if no value of a filter has a match. Returns whether it did.
 fn explain_values(
     client: &SpiClient<'_>,
     dimension: &Dimension,
@@ -148,8 +147,8 @@ fn similar(
     Ok(similar.iter().map(|it| shown(it).into_owned()).collect())
 }
 
-/// Returns a statement that lists names; `None` where they are too many, or numbers, or the hint names all of them. There may be millions
-/// of jobs, of which the newest are read.
+/// Returns a statement that lists names; `None` if they are too many, or numbers, or the hint lists all of them. There may be millions of jobs, so
+/// the newest are read.
 fn all(dimension: &Dimension) -> Option<String> {
     let column = dimension.column;
     let relation = match dimension.relations() {

@@ -20,10 +20,10 @@ use crate::query::state::State;
 use crate::store;
 use crate::store::views::pace_since;
 
-/// The largest number of rows of an answer. Nobody asks for more.
+/// The largest number of rows of an answer.
 pub const ROW_LIMIT: usize = 1_000_000;
 
-/// The largest number of steps of a window. Nobody asks for more.
+/// The largest number of steps of a window.
 pub const STEP_LIMIT: usize = 100_000;
 
 /// The largest number of steps of all targets together. Four times as many take minutes, whatever the answer is grouped
@@ -42,8 +42,8 @@ const ALMOST_NOW: Micros = 10_000_000;
 pub struct Window {
     /// The edges of the steps: the start of the window, the start of every further step, and the end.
     pub edges: Vec<Micros>,
-    /// The targets in scope without an observation in a window that reaches now, and those that are late or silent, each with the
-    /// time since it was observed. They lower the coverage.
+    /// The targets in scope that lower the coverage of a window up to now: without an observation, late or silent, each with the time since its last
+    /// observation.
     pub behind: Vec<(String, Micros)>,
     /// The target that cut the window by more than a usual interval, and the length of the cut.
     pub cut: Option<(String, Micros)>,
@@ -54,12 +54,12 @@ pub struct Window {
 }
 
 impl Window {
-    /// Creates a window of one step that is not cut to what has been observed.
+    /// Creates a window of one step that is not cut to the observed time.
     pub fn whole(since: Micros, until: Micros) -> Self {
         Self::of_steps(vec![since, until])
     }
 
-    /// Creates a window of steps between these edges that is not cut to what has been observed.
+    /// Creates a window of steps between these edges that is not cut to the observed time.
     pub fn of_steps(edges: Vec<Micros>) -> Self {
         Self {
             edges,
@@ -77,8 +77,8 @@ impl Window {
         all.map(|(since, until)| Self::whole(since, until))
     }
 
-    /// Returns the window that is asked for. A window that reaches now is cut to the time up to which the targets in
-    /// scope have been [observed](reach). Returns `None` if that is before its start.
+    /// Returns the requested window. A window up to now ends at the time up to which the targets in scope have been [observed](reach). Returns `None`
+    /// if that is before its start.
     ///
     /// # Errors
     /// - [`Error::empty_window`] if the window does not begin before its end.
@@ -143,7 +143,7 @@ impl Window {
     }
 }
 
-/// Returns a window with the start of what is retained in place of [`LONG_AGO`].
+/// Returns a window with the start of the retained time in place of [`LONG_AGO`].
 pub fn clamped(state: &State, (since, until): Span) -> Span {
     if since > LONG_AGO {
         return (since, until);
@@ -177,7 +177,7 @@ pub fn edges(span: Span, width: Option<StepWidth>) -> Result<Vec<Micros>, Error>
     edges.ok_or(Error::TooManySteps)
 }
 
-/// Returns the width of the steps that are asked for.
+/// Returns the requested width of the steps.
 ///
 /// # Errors
 /// [`Error::argument`] if the interval cannot be one.
@@ -200,8 +200,8 @@ pub fn width(step: Option<&Interval>) -> Result<Option<StepWidth>, Error> {
 /// The memory that the last observation of a target takes.
 const LAST_OBSERVATION_BYTES: usize = 512;
 
-/// Returns the last observations of the targets in scope, the oldest first. A target or server of another cluster than the unnamed one is shown
-/// with its cluster. Nobody waits for retired targets.
+/// Returns the last observations of the targets in scope, the oldest first. A target or server outside of the unnamed cluster is shown with its
+/// cluster. Retired targets do not count.
 fn last_observations(
     client: &SpiClient<'_>,
     since: Micros,

@@ -1,4 +1,4 @@
-//! Says in a notice that servers report no times, which those before Lustre 2.14 do not.
+//! Notices about servers without times (Lustre before 2.14).
 
 use jobstats_core::usage::{Scope, Times};
 
@@ -9,12 +9,12 @@ use crate::query::question::Question;
 /// The number of targets that a notice names.
 const NAMED: usize = 5;
 
-/// Raises a notice if targets report no times, and a question asks for them. Returns the targets that report what it asks for.
+/// Raises a notice if a question needs times that targets do not report. Returns the targets that report them.
 pub fn note(question: &Question, scope: &Scope) -> Times {
     if !question.asks_times() {
         return Times::Everywhere;
     }
-    let times = scope.times();
+    let times = scope.times.of_all();
     match times {
         Times::Everywhere => {}
         Times::Somewhere => note_some(scope),

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use jobstats_core::identity::entry_id::{
-    DEFAULT_FORMATS, Format, Formats, Identity, Status, likely_format,
+    DEFAULT_FORMATS, Field, Format, Formats, Identity, Status, likely_format,
 };
 use jobstats_core::rules::snapshot::Snapshot;
 use pgrx::datum::DatumWithOid;
@@ -81,47 +81,42 @@ pub struct Sent<'n, 'c> {
     pub clusters: Cow<'c, [String]>,
 }
 
-/// Returns the columns name, job, uid, gid, node, executable, pid, format, status, workload and clusters of
-/// `jobstats.entries` for these entries, each as an array; the clusters are arrays of JSON, if a format depends on them.
+/// Returns the columns name, [`Identity::COLUMNS`], workload and clusters of `jobstats.entries` for these entries, each as an array; the
+/// clusters are arrays of JSON, if a format depends on them.
 pub fn identity_columns(formats: &Formats, entries: &[Sent<'_, '_>]) -> Vec<DatumWithOid<'static>> {
-    let identities: Vec<Identity<'_>> = entries
-        .iter()
-        .map(|entry| formats.identify_in(&entry.clusters, entry.name))
-        .collect();
-    let text = |field: fn(&Identity<'_>) -> Option<String>| -> DatumWithOid<'static> {
-        identities.iter().map(field).collect::<Vec<_>>().into()
-    };
-    let number = |field: fn(&Identity<'_>) -> Option<u32>| -> DatumWithOid<'static> {
-        identities
-            .iter()
-            .map(|identity| field(identity).map(i64::from))
-            .collect::<Vec<_>>()
-            .into()
-    };
-    let workloads: Vec<String> = entries
-        .iter()
-        .zip(&identities)
-        .map(|(entry, identity)| identity.workload(entry.name))
-        .collect();
+    let names = entries.iter().map(|entry| entry.name.to_owned());
+    let (mut workloads, mut fields) = (Vec::new(), Vec::new());
+    for entry in entries {
+        let identity = formats.identify_in(&entry.clusters, entry.name);
+        workloads.push(identity.workload(entry.name));
+        fields.push(identity.fields());
+    }
     let is_known = formats.differ_by_cluster();
     let clusters = entries.iter().map(|entry| {
         let list = || serde_json::Value::from(entry.clusters.to_vec()).to_string();
         is_known.then(list)
     });
-    let names = entries.iter().map(|entry| entry.name.to_owned());
-    vec![
-        names.collect::<Vec<_>>().into(),
-        text(|identity| identity.number().map(Cow::into_owned)),
-        number(|identity| identity.uid),
-        number(|identity| identity.gid),
-        text(|identity| identity.node.map(str::to_owned)),
-        text(|identity| identity.executable.map(str::to_owned)),
-        number(|identity| identity.pid),
-        text(|identity| identity.format.map(str::to_owned)),
-        text(|identity| Some(identity.status.as_str().to_owned())),
-        workloads.into(),
-        clusters.collect::<Vec<Option<String>>>().into(),
-    ]
+    let columns = Identity::COLUMNS.iter().enumerate();
+    let columns = columns.map(|(column, (_, of_type))| -> DatumWithOid<'static> {
+        let fields = fields.iter().map(|it| &it[column]);
+        if *of_type == "text" {
+            let texts = fields.map(|it| match it {
+                Field::Text(text) => text.as_deref().map(str::to_owned),
+                Field::Number(_) => None,
+            });
+            return texts.collect::<Vec<_>>().into();
+        }
+        let numbers = fields.map(|it| match it {
+            Field::Number(number) => number.map(i64::from),
+            Field::Text(_) => None,
+        });
+        numbers.collect::<Vec<_>>().into()
+    });
+    let mut values = vec![names.collect::<Vec<_>>().into()];
+    values.extend(columns);
+    values.push(workloads.into());
+    values.push(clusters.collect::<Vec<Option<String>>>().into());
+    values
 }
 
 /// Raises a NOTICE if most identifiers of a target's first text match no format: the site uses another one.

@@ -1,11 +1,13 @@
 //! The tables of the store, and those of them that grow with time.
 
+use jobstats_core::accounting::matching::Values;
+use jobstats_core::identity::entry_id::Identity;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
-use crate::store::columns::operation_columns;
+use crate::store::columns::{list, operation_columns};
 use crate::store::growing::GROWING;
 use crate::store::installation::{Installation, divide_by_time};
 use crate::store::relations;
@@ -86,9 +88,17 @@ pub fn definitions(partitioned: &str) -> String {
         partitioned = partitioned,
         operation_columns = columns.join(",\n"),
     );
+    let tables = sql!(
+        "tables/tables.sql",
+        identity = list(&Identity::COLUMNS, "{name} {type}"),
+    );
+    let jobs = sql!(
+        "tables/jobs.sql",
+        job_columns = list(&Values::COLUMNS, "{name} {type}"),
+    );
     [
-        include_str!("tables/tables.sql"),
-        include_str!("tables/jobs.sql"),
+        &tables,
+        &jobs,
         include_str!("tables/events.sql"),
         &observations,
     ]

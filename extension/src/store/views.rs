@@ -1,8 +1,10 @@
 //! The views of the store and the feed, and the queries that they have in common with the reading functions.
 
 use jobstats_core::accounting::SCHEDULERS;
+use jobstats_core::accounting::matching::Values;
 use jobstats_core::base::operation::OPERATIONS;
-use jobstats_core::identity::entry_id::likely_format;
+use jobstats_core::identity::entry_id::{Identity, likely_format};
+use jobstats_core::usage::dimension::Dimension;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
@@ -10,7 +12,7 @@ use crate::pg::argument::Short;
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
-use crate::store::columns::operation_columns;
+use crate::store::columns::{list, operation_columns};
 use crate::store::formats::{CONFIGURED, SAMPLE, advice};
 use crate::store::{realtime, rollup};
 
@@ -62,12 +64,13 @@ fn views(schema: &str) -> [(&'static str, String); 12] {
         calls = calls.join(" + ")
     );
     let job_quality = sql!("views/job_quality.sql", calls = calls.join(" + "));
-    let whose = Whose::of_rows_at("i.\"time\"");
+    let owner = Owner::of_rows_at("i.\"time\"");
     let rates = sql!(
         "views/rates.sql",
-        user = whose.user,
-        account = whose.account,
-        names = whose.names,
+        identifier = owner.identifier,
+        user = owner.user,
+        account = owner.account,
+        names = owner.names,
         operation_rates = rates.join(",\n")
     );
     [
@@ -124,7 +127,9 @@ fn question_state() -> String {
 }
 
 /// The columns and joins that name the users and jobs of rows with an `entry` in views of rates.
-pub struct Whose {
+pub struct Owner {
+    /// The columns that only identifiers have.
+    pub identifier: String,
     /// The columns of the user.
     pub user: String,
     /// The columns of the job beside its number.
@@ -133,7 +138,7 @@ pub struct Whose {
     pub names: String,
 }
 
-impl Whose {
+impl Owner {
     /// Returns it for rows that belong to the day of an instant `at`, which is after its start.
     ///
     /// Only where an identifier names no user is a job looked up for it, by subqueries: a join would read all jobs even if
@@ -150,11 +155,13 @@ impl Whose {
         let gid = or_of_job("person.gid", "gid");
         let user_name = or_of_job("person.user_name", "user_name");
         let group_name = or_of_job("team.group_name", "group_name");
+        let of_jobs: Vec<_> = Values::COLUMNS.into_iter().filter(is_of_job).collect();
         Self {
+            identifier: list(Identity::SENDER, "entry.{name}"),
             user: format!("{uid} AS uid, {user_name} AS user_name, {gid} AS gid"),
             account: format!(
-                "{group_name} AS group_name, job.account, job.partition, job.job_name, job.state, \
-                 coalesce(job.job_group, entry.job) AS job_group"
+                "{group_name} AS group_name, {}, job.state, coalesce(job.job_group, entry.job) AS job_group",
+                list(&of_jobs, "job.{name}")
             ),
             names: sql!(
                 "views/names.sql",
@@ -164,6 +171,10 @@ impl Whose {
             ),
         }
     }
+}
+
+fn is_of_job(column: &(&str, &str)) -> bool {
+    Dimension::find(column.0).is_some_and(Dimension::is_of_job)
 }
 
 /// A time before all observations.

@@ -42,7 +42,7 @@ fn filter_recv(message: Internal) -> SqlResult<Jsonb<'static>> {
     Ok(kept(of_bytes(bytes.get(1..).unwrap_or_default()))?)
 }
 
-/// Returns whether labels have what each key of a filter wants, or what one of them does.
+/// Returns whether labels match all keys of a filter, or one of its alternatives.
 #[pg_extern(sql = false)]
 fn filter_matches(filter: Jsonb<'_>, labels: Jsonb<'_>, any: bool) -> SqlResult<bool> {
     let filter = said(filter).map_err(Error::from)?;
@@ -59,7 +59,7 @@ fn filter_matches(filter: Jsonb<'_>, labels: Jsonb<'_>, any: bool) -> SqlResult<
     })
 }
 
-/// Returns what a filter says that is JSON.
+/// Returns the keys of a JSON filter.
 pub fn said(json: Jsonb<'_>) -> Result<Map<String, Value>, FilterError> {
     checked(json.read(LIMIT).ok_or(FilterError::Long)?)
 }

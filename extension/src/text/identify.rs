@@ -1,10 +1,9 @@
 //! `jobstats_identify()`, and other functions for the formats of identifiers.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use jobstats_core::identity::entry_id::{
-    DEFAULT_FORMATS, Format, Formats, Identity, Keys, StoredNames,
+    DEFAULT_FORMATS, Field, Format, Formats, Identity, Keys, StoredNames,
 };
 use jobstats_core::text::job_stats::IDENTIFIER_MAX;
 use pgrx::Array;
@@ -70,22 +69,15 @@ fn by_these(entry: &str, formats: &Array<'_, &str>, rows: &mut Rows) -> Result<(
 }
 
 fn put(identity: &Identity<'_>, rows: &mut Rows) {
-    let number = |field: Option<u32>| field.map(i64::from).cell();
     rows.put(|| {
-        [
-            identity.number().map(Cow::into_owned).cell(),
-            number(identity.uid),
-            number(identity.gid),
-            identity.node.cell(),
-            identity.executable.cell(),
-            number(identity.pid),
-            identity.format.cell(),
-            identity.status.as_str().cell(),
-        ]
+        identity.fields().map(|field| match field {
+            Field::Text(text) => text.as_deref().cell(),
+            Field::Number(number) => number.map(i64::from).cell(),
+        })
     });
 }
 
-/// Returns the formats of the store, and the clusters by whose formats an entry is read.
+/// Returns the formats of the store, and the clusters whose formats apply to an entry.
 fn configured_or_built_in(
     client: &SpiClient<'_>,
     entry: &str,

@@ -16,14 +16,14 @@ use crate::pg::tuplestore::{Cell, IntoCell, Rows};
 #[pg_extern(sql = false)]
 fn jobstats_parse(body: &str, rows: Rows) -> SqlResult<()> {
     ballast::hold()?;
-    list(body.as_bytes(), &mut Listed(rows), PAUSE);
+    list(body.as_bytes(), &mut ListedRows(rows), PAUSE);
     Ok(())
 }
 
 /// The rows of a text.
-struct Listed(Rows);
+struct ListedRows(Rows);
 
-impl Lines for Listed {
+impl Lines for ListedRows {
     fn counter(&mut self, place: &Place, counter: &CounterLine<'_>) {
         let number = |field: Option<u64>| field.map(AnyNumeric::from).cell();
         self.0.put(|| {

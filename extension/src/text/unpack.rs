@@ -35,7 +35,7 @@ fn shown(bytes: Vec<u8>) -> Result<String, Error> {
     if size as u64 > LIMIT {
         return Err(Error::TextTooLarge { limit: LIMIT });
     }
-    // If the size is the same, nothing was escaped, and the text is not copied.
+    // With the same size, the text has no escapes and is not copied.
     if size == bytes.len() {
         return String::from_utf8(bytes).map_err(|_| Error::Memory(size));
     }

@@ -28,7 +28,7 @@ const PIECE: usize = 64 << 10;
 /// The number of bytes that a piece unpacks to at most, about.
 const UNPACKED_PIECE: u64 = 4 << 20;
 
-/// The largest size of an unpacked text: that of a field of PostgreSQL.
+/// The largest size of an unpacked text, as of any field of PostgreSQL.
 const UNPACKED_LIMIT: u64 = (1 << 30) - 1;
 
 /// The largest ratio of unpacked to packed size, for texts over 16 MB. Texts of Lustre reach 155.
@@ -104,7 +104,7 @@ pub fn unpack(packed: &[u8]) -> Result<Vec<u8>, Error> {
 pub fn unpack_with(packed: &[u8], mut each: impl FnMut(&[u8])) -> Result<Vec<u8>, Error> {
     let limit = allowed(packed.len()).min(UNPACKED_LIMIT);
     let most = most(packed)?;
-    // Memory that is reserved and not written costs nothing.
+    // Reserved memory costs nothing until it is written.
     let mut text = memory(usize::try_from(most.min(limit)).unwrap_or(usize::MAX))?;
     let failed = |error: io::Error| match error.to_string() {
         reason if reason == get_error_name(NO_MEMORY) => Error::Memory(packed.len()),
@@ -112,8 +112,7 @@ pub fn unpack_with(packed: &[u8], mut each: impl FnMut(&[u8])) -> Result<Vec<u8>
         reason => Error::NotZstd(reason),
     };
     let mut decoder = Decoder::new().map_err(failed)?;
-    // The buffer holds the whole text: zstd need not keep what may be repeated in memory of its own, and copy it from
-    // there, which took a tenth of its time.
+    // The buffer holds the whole text, so zstd need not keep a copy of its window, which took a tenth of its time.
     let in_place = DParameter::StableOutBuffer(true);
     decoder.set_parameter(in_place).map_err(failed)?;
     for piece in packed.chunks(piece(packed.len(), most.min(limit))) {

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use jobstats_client::files::variables;
-use jobstats_client::program::process::{Ended, Process};
+use jobstats_client::program::process::{ExitOutcome, Process};
 
 use crate::system::lock::Lock;
 use crate::system::message::warn;
@@ -35,7 +35,7 @@ pub fn finish(
     name: &str,
     limit: Duration,
     sink: impl FnMut(&[u8], Duration) -> io::Result<()>,
-) -> io::Result<Ended> {
+) -> io::Result<ExitOutcome> {
     let ended = process.finish(limit, true, sink);
     // A second lctl would only wait for the same lock as one that is stuck.
     if !process.kill(PATIENCE)? {

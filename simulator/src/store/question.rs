@@ -193,7 +193,7 @@ fn amount(group: Group, operation: &str, total: Option<Decimal>) -> Amount {
 
 fn totals(client: &mut Client, asked: &Totals) -> Result<Vec<Amount>, Error> {
     let rows = ask(client, asked)?.into_iter();
-    let amounts = rows.map(|row| amount(row.group, &row.operation, row.total));
+    let amounts = rows.map(|row| amount(row.labels, &row.operation, row.total));
     Ok(amounts.collect())
 }
 
@@ -213,7 +213,7 @@ fn rates(client: &mut Client, asked: &Totals) -> Result<Vec<Amount>, Error> {
             true => total,
             false => Some(-1),
         };
-        (row.group, row.operation, total)
+        (row.labels, row.operation, total)
     });
     Ok(amounts.collect())
 }
@@ -242,7 +242,7 @@ fn leaders(client: &mut Client, asked: &Totals) -> Result<Vec<Amount>, Error> {
             ..Top::default()
         };
         let rows = ask(client, &question)?.into_iter();
-        amounts.extend(rows.map(|row| amount(row.group, operation, row.total)));
+        amounts.extend(rows.map(|row| amount(row.labels, operation, row.total)));
     }
     Ok(amounts)
 }
@@ -259,7 +259,7 @@ fn summaries(client: &mut Client, asked: &Totals) -> Result<Vec<Amount>, Error> 
         #[rustfmt::skip]
         let totals = [row.read_bytes, row.write_bytes, row.read, row.write, row.opens, row.metadata, row.service_time];
         let totals = SUMMARISED.into_iter().zip(totals);
-        amounts.extend(totals.map(|(name, total)| amount(row.group.clone(), name, total)));
+        amounts.extend(totals.map(|(name, total)| amount(row.labels.clone(), name, total)));
     }
     Ok(amounts)
 }

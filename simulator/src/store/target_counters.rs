@@ -110,7 +110,7 @@ pub fn ask_all(
         };
         for row in ask(&mut store.client, &question)? {
             for (name, amount) in parts(&row, in_parts) {
-                let target = row.group.target.clone().unwrap_or_default();
+                let target = row.labels.target.clone().unwrap_or_default();
                 let key = (target, name.to_owned(), row.operation.clone());
                 *amounts.entry(key).or_default() += amount;
             }

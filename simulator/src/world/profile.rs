@@ -35,7 +35,7 @@ const fn plain(op: Op, weight: f64, count: f64) -> Mix {
 pub struct Profile {
     /// The weight of the program among jobs.
     weight: f64,
-    /// The name of an executable that behaves like this.
+    /// The name.
     pub program: &'static str,
     /// The rhythm of the program, in seconds: the usual burst, the pause between bursts, and the gap between calls of a burst.
     pub rhythm: [f64; 3],

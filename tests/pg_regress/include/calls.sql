@@ -1,5 +1,5 @@
--- Texts of an OST with calls of these sizes, each of which takes 100 µs. Lustre 2.16 prints histograms ("hist"), 2.14 sums of
--- squares ("squares"), and 2.12 neither of them, nor times ("sums").
+-- Text of an OST with calls of these sizes, each of which takes 100 µs. Lustre 2.16 prints histograms ("hist"), 2.14 sums of squares
+-- ("squares"), 2.12 neither of them and no times ("sums").
 CREATE FUNCTION texts.label(size numeric) RETURNS text LANGUAGE sql IMMUTABLE AS $$
 SELECT (ARRAY['1', '2', '4', '8', '16', '32', '64', '128', '256', '512', '1K', '2K', '4K', '8K', '16K', '32K', '64K', '128K',
     '256K', '512K', '1M', '2M', '4M'])[1 + (SELECT min(k) FROM generate_series(0, 22) AS k WHERE size <= 2::numeric ^ k)]

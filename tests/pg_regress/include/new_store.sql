@@ -20,7 +20,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
 SELECT l.cluster, l."user", l.uid, l.workload, l.account
 FROM jsonb_to_record(labels) AS l (cluster text, "user" text, uid bigint, workload text, account text)
 $$;
--- The spans of observation that are stored and not what observations say, or the other way around; what is older than these is not compared.
+-- Stored spans of observation that differ from the observations. Older spans are not compared.
 CREATE FUNCTION public.wrong_spans() RETURNS TABLE (wrong text, target text, since timestamptz, until timestamptz, is_open boolean)
 LANGUAGE sql STABLE AS $$
 WITH told AS (

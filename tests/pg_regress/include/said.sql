@@ -1,4 +1,4 @@
--- What a statement says: 'done', or SQLSTATE, message and HINT of its error, with N for the version of the extension.
+-- Runs a statement: 'done', or SQLSTATE, message and HINT of its error, with N for the version of the extension.
 CREATE FUNCTION said(statement text, separator text DEFAULT ' ') RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     hint text;

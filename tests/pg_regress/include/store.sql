@@ -1,4 +1,4 @@
--- What tests of the store begin with: the extension, the store, texts, a clock and ways to look at what is stored.
+-- For tests of the store: the extension, the store, texts, a clock, and views of the stored rows.
 \ir new_store.sql
 \ir texts.sql
 

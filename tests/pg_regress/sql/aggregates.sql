@@ -177,7 +177,7 @@ SELECT runs, run_time, nodes, write_bytes, energy FROM jobstats_job('31');
 SELECT "time", operation, total, rate, nodes FROM jobstats_job_usage('31', '') WHERE operation IN ('write_bytes', 'energy', 'energy_per_gb');
 SELECT operation, total, rate FROM jobstats_job_usage('31', '', since => at(5), until => at(15)) WHERE operation LIKE 'energy%';
 SELECT * FROM joules(32, 38);
--- A counter that stands still while the job runs shows nothing (41, 42); one minute of ten is little (44).
+-- A counter that does not grow while the job runs is broken (41, 42). One minute of ten is short enough (44).
 SELECT count(*) FROM generate_series(0, 59) m, unnest(ARRAY[0, 20, 100]) works, LATERAL (SELECT 'n' || 10 + works AS node) n,
     meter(node, m, format(E'jobstats_node_joules_total %s\n', 1000000 + 18000 * CASE WHEN works < 100 THEN least(m, works) WHEN m > 8 THEN m - 1 ELSE m END));
 SELECT * FROM joules(41, 44);

@@ -1,12 +1,11 @@
--- What one odd text, or targets that are gone, make of the time axis costs nothing: questions cost what they show. Counted are
--- calls and scans, not time.
+-- One odd text or dropped targets do not make questions slower. Counted are calls and scans, not time.
 \i reading.sql
 \set ECHO all
 \set VERBOSITY terse
 -- Only so that the test ends where this is not so.
 SET statement_timeout = '10min';
 
--- One transaction, so that now() stands still. "ago" is a time that many seconds before it.
+-- One transaction, so that now() does not move. "ago" is a time that many seconds before it.
 BEGIN;
 CREATE FUNCTION world.ago(seconds numeric) RETURNS timestamptz LANGUAGE sql STABLE AS $$ SELECT now() - seconds * interval '1 second' $$;
 -- How often a function is called by a statement.
@@ -52,7 +51,7 @@ SELECT observe('', 'back-OST' || lpad(to_hex(n), 4, '0'), 'oss9', ARRAY[ago(8640
 FROM generate_series(low, high) AS n
 $$;
 DO $$ BEGIN PERFORM gone(1, 5), back(1, 5); END $$;
--- How often a statement scans what is ten days old, and increments at all.
+-- How often a statement scans old rows (ten days), and increments at all.
 CREATE TABLE world.parts AS
 SELECT DISTINCT i.tableoid AS relid, i."time" < ago(800000) AS old, true AS increments FROM jobstats.increments i
 UNION SELECT DISTINCT o.tableoid, true, false FROM jobstats.observations o WHERE o."time" = ago(864000);

@@ -1,6 +1,6 @@
--- Ada may see her own work alone. She asks about Eve's and about what there is not, and compares what PostgreSQL says that both read: what
--- it counts of each table and index, and the buffers of EXPLAIN. Were filters tested before it is known whose a row is, these would tell
--- identifiers letter by letter.
+-- Ada may see her own jobs only. She filters for Eve's values and for values that do not exist, and compares PostgreSQL's counters of each
+-- table and index and the buffers of EXPLAIN. If filters ran before the check of the owner, these would reveal identifiers letter by
+-- letter.
 \i reading.sql
 \set ECHO all
 \set VERBOSITY terse
@@ -66,8 +66,8 @@ BEGIN
         || jsonb_build_object('pages', (plan #>> '{0,Plan,Shared Hit Blocks}')::bigint + (plan #>> '{0,Plan,Shared Read Blocks}')::bigint);
 END
 $$;
--- The relations by which two statements can be told apart. What PostgreSQL looks up in its catalogs depends on what it has looked up before,
--- and on what others do: only what differs each time counts.
+-- Relations that distinguish two statements. Catalog lookups depend on earlier lookups and on other sessions: only a difference in each run
+-- counts.
 CREATE FUNCTION world.apart(one text, other text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     of_one jsonb;
@@ -100,7 +100,7 @@ INSERT INTO world.questions (statement, eves, nobodys) VALUES
     ('jobstats_space(by => ''account'', filter => ''user=%s'')', 'evename', 'nobodys'), ('jobstats_space(by => ''group'', filter => ''gid=%s'')', '777', '666'),
     ('jobstats_space(by => ''group'', filter => ''group=%s'')', 'evegroup', 'nobodyss'), ('jobstats_space(by => ''project'', filter => ''project=%s'')', '777', '666'),
     ('jobstats_space(since => at(0), filter => ''user=%s'')', 'evename', 'nobodys');
--- Every dimension of entries, by sums of increments and of rollups, and by the beginning of what is guessed; and every function with filters.
+-- Each dimension of entries, by sums of increments and of rollups, and by a prefix of the guessed value; and each function with filters.
 INSERT INTO world.questions (statement, eves, nobodys)
 SELECT format(f.call, format('filter => jsonb_build_object(%L, ARRAY[%%L])', d.name)), d.eves, d.nobodys
 FROM (VALUES ('jobstats_totals(at(0), at(20), %s)', true), ('jobstats_totals(at(-7200), at(20), by => ''uid'', %s)', true),
@@ -117,7 +117,7 @@ FROM (VALUES ('jobstats_totals(at(0), at(20), %s)', true), ('jobstats_totals(at(
 WHERE f.each OR d.everywhere
 UNION ALL VALUES ('jobstats_totals(at(0), at(20), by => ''target'', exclude => ''{"job": ["%s"]}'')', '777', '666');
 SELECT count(*) FROM world.questions;
--- Whatever plans a reader asks for.
+-- With each planner setting that a reader can choose.
 CREATE FUNCTION world.tell_apart(asked text[] DEFAULT '{as they come,without scans,nested loops}') RETURNS TABLE (number integer, plans text, question text, told text) LANGUAGE plpgsql AS $$
 DECLARE
     q record;

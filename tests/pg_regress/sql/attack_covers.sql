@@ -1,4 +1,4 @@
--- What hostile or broken senders of accounting can do to what is known to be covered: nothing beyond their own cluster and source.
+-- A hostile or broken sender of accounting can change the covered times of its own cluster and source only.
 \i store.sql
 \set ECHO all
 SET client_min_messages = warning;

@@ -1,4 +1,4 @@
--- Disk is bounded by what was sent: no text makes more rows than a few for each of its records.
+-- Disk is bounded by the size of the texts: a text makes a few rows for each of its records.
 \i store.sql
 \set ECHO all
 SET client_min_messages = warning;
@@ -87,7 +87,7 @@ CROSS JOIN LATERAL (SELECT sum(write) AS write FROM jobstats.increments_10m i WH
 CROSS JOIN LATERAL (SELECT sum(write) AS write FROM jobstats.increments_1h i WHERE i.target_id = t.target_id AND i.bucket > d AND i.bucket <= d + interval '1 day') h
 CROSS JOIN LATERAL (SELECT sum(write) AS write FROM jobstats.increments_1d i WHERE i.target_id = t.target_id AND i.bucket > d AND i.bucket <= d + interval '1 day') r
 ORDER BY d;
--- So they do of days of which increments are gone: only days are told.
+-- The same for days without increments: only days are shown.
 SELECT jobstats_setup(raw_retention => '1 day', retention => '1 day', rollup_10m_retention => '30 days', refresh_lag => '0') IS NOT NULL AS ready;
 CALL jobstats_maintain();
 SELECT count(*) AS increments FROM jobstats.increments WHERE "time" <= day(98);

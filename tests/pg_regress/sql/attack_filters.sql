@@ -19,14 +19,14 @@ CREATE FUNCTION written(filter jobstats_filter, exclude jobstats_filter DEFAULT 
 SELECT coalesce(sum(t.total), 0) FROM jobstats_totals(at(0), at(10), 'write_bytes', 'job', filter => $1, exclude => $2) t
 $$;
 
--- The labels of a row are a filter for exactly this row, whoever asks the next question.
+-- The labels of a row are a filter for exactly this row, also for another role.
 SELECT count(*) AS rows, count(*) FILTER (WHERE t.total = r.total) AS same
 FROM jobstats_totals(at(0), at(10), 'write_bytes', 'job') t, jobstats_totals(at(0), at(10), 'write_bytes', 'job', filter => t.labels) r;
 SELECT count(*) AS rows, count(*) FILTER (WHERE t.total = r.total) AS same
 FROM jobstats_totals(at(0), at(10), 'write_bytes', 'workload,uid,status,entry') t, jobstats_top(at(0), at(10), 'write_bytes', 'workload', filter => t.labels) r;
 SELECT count(*) FILTER (WHERE written(t.labels) = t.total) AS rows, count(*) FILTER (WHERE written(NULL, t.labels) = (SELECT sum(bytes) + 1 FROM jobs) - t.total) AS without
 FROM jobstats_totals(at(0), at(10), 'write_bytes', 'job') t;
--- What is short for a name, where it is clear what is meant.
+-- Short forms, where they are clear.
 INSERT INTO jobstats.entries (entry_id, name, job, uid, status, workload, first_seen)
 SELECT hashtextextended(job, 0), job, job, 1000, 'ok', job, at(0) FROM unnest('{1003023,4711,4712,4712.0}'::text[]) AS job;
 SELECT act('fs-MDT0000', job, 0, 10, jsonb_build_object('open', number)) FROM unnest('{1003023,4711,4712,4712.0}'::text[]) WITH ORDINALITY AS j (job, number) \g /dev/null
@@ -61,7 +61,7 @@ DEALLOCATE asked;
 SELECT total FROM jobstats_totals(at(0), at(10), 'write_bytes', '', filter => jsonb_build_object('job', 'a*', 'uid', ARRAY[1000, 7]) || '{"job": "ab"}');
 SELECT total FROM jobstats_totals(at(0), at(10), 'write_bytes', '', filter => json_build_object('job', 'ab')), jsonb_to_record('{"uid": 7}') AS l (uid bigint);
 
--- What is no filter says so, with a hint.
+-- Invalid filters fail, with a hint.
 \set ECHO none
 CREATE FUNCTION tried(said text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE hint text;

@@ -1,4 +1,4 @@
--- Every error that a user can make says what to do, and shows no more of an argument than its beginning.
+-- Every error that a user can cause has a hint, and shows only the beginning of an argument.
 \i texts.sql
 \i said.sql
 \set ECHO all
@@ -65,7 +65,7 @@ GRANT SELECT ON told TO regress_bound;
 SET SESSION AUTHORIZATION regress_bound;
 SELECT t.statement || E'\n  ' || said(t.statement) FROM tried t ORDER BY t.number;
 RESET SESSION AUTHORIZATION;
--- In a transaction that may not write, or sees what was when it began.
+-- In a read-only transaction, and in one with an older snapshot.
 BEGIN ISOLATION LEVEL REPEATABLE READ;
 SELECT said($$INSERT INTO jobstats.feed (server, body) VALUES ('oss1', '')$$);
 ROLLBACK;

@@ -1,4 +1,4 @@
--- What users gain by a variable or a program that looks like an identifier: nobody's job becomes known by it, and nobody hides behind a colon.
+-- Variables and programs that look like an identifier do not reveal another user's job and do not hide their user behind a colon.
 \i store.sql
 \i accounting.sql
 \set ECHO all
@@ -21,13 +21,13 @@ SELECT e.name, e.job, e.uid, e.node, e.status, j.status AS matched, i.account
 FROM jobstats.entries e LEFT JOIN jobstats.entry_jobs j USING (entry_id) LEFT JOIN jobstats.job_ids i USING (job_no) ORDER BY e.name COLLATE "C";
 SELECT status, entries FROM jobstats.job_quality ORDER BY status COLLATE "C";
 
--- Where the user comes first, nothing that follows changes the user.
+-- Where the user comes first, the rest of the identifier does not change the user.
 SELECT entry, job, uid, node, status
 FROM unnest(ARRAY['1000:4711:n01', rpad('1001:4711:n01', 31, 'a'), rpad('1001:4711.', 31, 'a'), '1001:a:b:n01', rpad('1001:a:b:', 31, 'c')])
     WITH ORDINALITY AS e (entry, position), jobstats_identify(entry, '{%u:%j:%H,%e.%u}') i
 ORDER BY position;
 
--- No program and no job is taken for the entry to which those of a user are added up.
+-- A program or job with the name of a folded entry is not taken for it.
 SELECT entry, tried, job, uid, gid, executable, pid
 FROM (VALUES ('*.1000', '%e.%g'), ('*.1000', '%e.%p'), ('*.1000', '%j'), ('*.1000 (entries of this user added up)', '%j')) AS e (entry, tried),
     jobstats_identify(entry, ARRAY[tried]) i

@@ -1,5 +1,4 @@
--- What hostile accounting, and hostile arguments, do to questions about a job and to its summary: they cost no more than other questions, and
--- nobody else's jobs.
+-- Hostile accounting and hostile arguments do not make questions about a job or its summary slower, and do not reveal other users' jobs.
 \i reading.sql
 \set ECHO all
 \set VERBOSITY terse
@@ -29,8 +28,7 @@ SELECT label, service_time FROM jobstats_job('%');
 SELECT label, service_time FROM jobstats_job('_');
 SELECT label, service_time FROM jobstats_job('\');
 SELECT count(*) FROM jobstats_compare('{%,_}', NULL);
--- Nor is the name that a user chose. Only a star stands for more than itself, unless it is escaped. Alone it is no filter, so that it excludes
--- nobody.
+-- Nor is a name that the user chose. Only an unescaped star is a pattern. Alone it is no filter, so it excludes no rows.
 CREATE TABLE world.chosen AS SELECT name, 2000 + n AS uid FROM unnest(ARRAY['a_b', 'axb', 'a%b', '100%', '100x', '*', 'a*', '\*', '\x', '\\']) WITH ORDINALITY AS c (name, n);
 DO $$ BEGIN PERFORM act('scratch-OST0000', format('%s:%1$s:n01', c.uid), 10, 20, '{"write": 1}') FROM chosen c; END $$;
 UPDATE jobstats.entries e SET job = c.name, node = c.name FROM chosen c WHERE e.uid = c.uid;
@@ -59,14 +57,14 @@ SELECT runs, started - at(0) AS started, ended - at(0) AS ended, user_name FROM 
 SELECT user_name, service_time, in_service FROM jobstats_job('3');
 SELECT count(*) FROM jobstats_compare(ARRAY(SELECT '6[' || n || ']' FROM generate_series(1, 3) AS n), NULL, 'write');
 
--- Maintenance sums up what is done, whatever the times are, and stops at nothing.
+-- Maintenance summarizes ended jobs, whatever their times are, and does not stop.
 INSERT INTO jobstats.to_match (job) SELECT DISTINCT j.job FROM jobstats.jobs j;
 CALL jobstats_maintain();
 SELECT DISTINCT step, problem FROM jobstats.maintenance WHERE problem IS NOT NULL OR step = 'summaries';
 SELECT job, label, replace(scheduler, E'\x1b', '?') AS scheduler, runs, run_time, service_time, in_service FROM jobstats.job_summaries ORDER BY job, scheduler, runs;
 SELECT job, due FROM jobstats.to_summarize q JOIN jobstats.job_ids i USING (job_no);
 
--- Readers read them, and nobody else does.
+-- Only readers may read them.
 CREATE ROLE regress_reading;
 CREATE ROLE regress_nothing;
 DO $$ BEGIN PERFORM jobstats_grant_reader('regress_reading'); END $$;

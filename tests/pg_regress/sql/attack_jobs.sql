@@ -1,4 +1,4 @@
--- What a hostile or broken sender of accounting can do: nothing but write jobs of its own scheduler.
+-- A hostile or broken sender of accounting can only write jobs of its own scheduler.
 \i store.sql
 \i processor.sql
 \set ECHO all
@@ -14,7 +14,7 @@ CREATE FUNCTION rows(format text, number integer) RETURNS text LANGUAGE sql AS $
 SELECT E'JobIDRaw|JobID|Cluster|Submit|Start|End|User|State|JobName\n' || string_agg(replace(format, '#', n::text), '') FROM generate_series(1, number) n
 $$;
 
--- A million lines that are none, and a value of megabytes.
+-- A million invalid lines, and a value of megabytes.
 SELECT * FROM fed(rows(E'secret #\n', 1000000));
 SELECT * FROM reasons();
 SELECT * FROM fed(rows(E'#|#|c|1700000000|1700000001|1700000002|ada|COMPLETED|' || repeat('x', 1000000) || E'\n', 3));
@@ -39,7 +39,7 @@ SELECT * FROM fed((SELECT E'JobIDRaw|Submit|Start|End\n' || string_agg(format(E'
     FROM generate_series(1, 2000) n));
 SELECT idx_tup_fetch - :before < 5000 AS few_rows_read FROM pg_stat_xact_user_tables WHERE relid = 'jobstats.jobs'::regclass;
 ROLLBACK;
--- One of which so much is stored that it cannot be merged is refused alone.
+-- A job with too many stored rows to merge is rejected alone.
 SELECT * FROM fed((SELECT E'JobIDRaw|Submit|Start|State|NodeList\n' || string_agg(format(E'8|1700000000|%s|RUNNING|%s\n', 1700001000 + n, repeat('n', 20000)), '')
     FROM generate_series(0, 49) n) || E'7|1700000000|1700001000|RUNNING|n1\n');
 SELECT job, count(*) FROM jobstats.jobs WHERE job IN ('7', '8') GROUP BY 1;
@@ -53,7 +53,7 @@ SELECT * FROM fed('JobIDRaw!#$%&()*+,-./:;<=>?@[]^_{|}~!!' || repeat('a', 200000
 INSERT INTO jobstats.feed (server, body) VALUES ('oss1', 'JobIDRaw!#$%&()*+,-./:;<=>?@[]^_{|}~!!' || repeat('a', 200000000));
 SELECT processor() - :before < 20 AS soon;
 SELECT * FROM reasons();
--- Times at the ends of what can be written.
+-- Times at the limits.
 SELECT * FROM fed(rows(E'#|#|c|1|7258118399|Unknown|ada|RUNNING|x\n', 1) || E'2|2|c|99999999999|18446744073709551615|-1|ada|RUNNING|x\n');
 SELECT job, submitted, started, ended FROM jobstats.jobs WHERE job IN ('1', '2') AND job_name = 'x' ORDER BY job;
 SELECT * FROM reasons();
@@ -63,18 +63,18 @@ SELECT job, user_name, state, job_name FROM jobstats.jobs WHERE job = '51';
 SELECT action, entries FROM jobstats_ingest('', 'slurm1', now(), source => 'slurm', body_zstd =>
     '\x28b52ffd0458c901004a6f624944526177005374617274007c0a') ;
 \echo :LAST_ERROR_SQLSTATE
--- A sender that is bound to a cluster cannot name another one, and what it sends is that cluster's.
+-- A sender that is bound to a cluster cannot name another one: its rows belong to its cluster.
 SELECT * FROM fed(rows(E'1|1|c|1700000000|1700000001|1700000002|eve|FAILED|stolen\n', 1), 'mine');
 SELECT * FROM fed(rows(E'1|1||1700000000|1700000001|1700000002|eve|FAILED|mine\n', 1), 'mine');
 SELECT scheduler, job, user_name FROM jobstats.jobs WHERE user_name = 'eve';
 SELECT * FROM reasons();
--- Text of other sources is not looked at, and text of this one is none of theirs.
+-- Text of other sources is not read, and text of this source is not read as theirs.
 SELECT * FROM fed(E'ada:secret:2:1:secret:/h:/s\n');
 SELECT * FROM fed(ost('fs-OST0000', record('a.1', 1, 4096)));
 INSERT INTO jobstats.feed (server, body) VALUES ('oss1', rows(E'1|1|c|1700000000|1700000001|1700000002|secret|FAILED|x\n', 1));
 INSERT INTO jobstats.feed (server, body, source) VALUES ('pbs1', rows(E'1|1|c|1700000000|1700000001|1700000002|secret|FAILED|x\n', 1), 'pbs');
 SELECT * FROM reasons();
--- What was stored and is damaged since is an error that says so, not a wrong row.
+-- A stored row that was damaged later is an error, not a wrong row.
 UPDATE jobstats.jobs SET provenance = '{"values": 1}' WHERE job = '51';
 SELECT * FROM fed(rows(E'5#|5#|c|1700000000|1700000001|1700000002|x|COMPLETED|x\n', 1));
 \echo :LAST_ERROR_SQLSTATE

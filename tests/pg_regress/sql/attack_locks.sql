@@ -1,4 +1,4 @@
--- Locks: nobody without rights on the store stands in the way of a feed or of maintenance, and whoever does is named.
+-- Locks: a role without rights on the store cannot block a feed or maintenance, and a blocking role is named.
 \i store.sql
 \set ECHO all
 CREATE ROLE regress_feeder LOGIN;
@@ -10,7 +10,7 @@ BEGIN;
 INSERT INTO jobstats.feed (server, body) VALUES ('oss1', ost('fs-OST0000', record('a.1', 1, 4096)));
 INSERT INTO jobstats.feed (server, body) VALUES ('oss1', ost('fs-OST0000', record('a.1', 2, 8192)));
 SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid();
--- The rest of the transaction may not do nothing for long, but where the session says how long it may.
+-- The rest of the transaction may not stay idle for long, unless the session sets its own limit.
 SHOW idle_in_transaction_session_timeout;
 ROLLBACK;
 SHOW idle_in_transaction_session_timeout;
@@ -29,7 +29,7 @@ SELECT count(*) FROM jobstats.targets;
 UPDATE jobstats.settings SET max_targets = 1001;
 INSERT INTO jobstats.feed (server, body) VALUES ('oss1', :'many');
 SELECT count(*) FROM jobstats.targets;
--- What stands beside job_stats costs these nothing, of however many targets it is.
+-- Additional parameters cost these statements no time, for any number of targets.
 UPDATE jobstats.settings SET max_targets = 2;
 SELECT target, action FROM jobstats_ingest('', 'oss2', now(), ost('fs-OST2000') || (
     SELECT string_agg(format(E'osd-zfs.fs-OST200%s.kbytesfree=1\n', n) || stats(format('obdfilter.fs-OST300%s.stats', n), now(), now(), '{"punch": 1}'), '')

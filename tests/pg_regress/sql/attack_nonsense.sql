@@ -74,7 +74,7 @@ JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.de
 JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'jobstats'
 WHERE NOT p.proargtypes::oid[] && ARRAY['internal'::regtype::oid, 'cstring'::regtype::oid]
     AND p.prorettype NOT IN ('internal'::regtype, 'cstring'::regtype, 'trigger'::regtype, 'event_trigger'::regtype);
--- The errors of a function can be described as those of another one, or of the one that takes text in place of a number.
+-- The errors of a function can be documented with another function, or with its variant that takes text instead of a number.
 CREATE VIEW descriptions AS
 SELECT f.name, string_agg(o.own, ' ') AS described
 FROM functions f JOIN functions o ON o.name IN (f.name, 'public.' || substring(f.own FROM 'Errors:.*\mas (jobstats_\w+)\(\)'))
@@ -122,7 +122,7 @@ SELECT 'feed', true, '0A000 22001 22023 22P03 54000', a.name, n.value, format('I
     (SELECT string_agg(format('(%s)::%s', CASE WHEN o.position = a.position THEN n.value ELSE o.sane END, o.type), ', ' ORDER BY o.position) FROM columns o))
 FROM columns a JOIN nonsense n ON n.type = a.type;
 
--- Each call is a statement of its own, and nothing of it stays.
+-- Each call is a statement that is rolled back.
 CREATE TABLE outcomes (name text, is_public boolean, described text, argument text, tried text, state text, message text, hint text);
 CREATE FUNCTION attempt(INOUT it calls, OUT state text, OUT message text, OUT hint text) LANGUAGE plpgsql AS $$
 BEGIN
@@ -142,13 +142,13 @@ FROM calls c ORDER BY c.statement
 \set ECHO all
 RESET statement_timeout;
 SELECT count(*) > 1000 AS many, count(*) FILTER (WHERE state = 'DONE0') > 500 AS of_which_well FROM outcomes;
--- What functions of jobstats itself that users do not call say of nonsense is PostgreSQL's own.
+-- Internal functions fail on nonsense with PostgreSQL's own errors.
 SELECT o.name, o.argument, left(o.tried, 40) AS tried, o.state, left(o.message, 60) AS message
 FROM outcomes o
 WHERE NOT CASE WHEN o.is_public THEN o.state IN ('DONE0', '42501', '53200') OR position(o.state IN o.described) > 0
     ELSE left(o.state, 2) NOT IN ('XX', '57', '58', 'F0') END
 ORDER BY o.name, o.argument, o.tried;
--- Nothing that is said is long, and what a user can do wrong comes with a hint.
+-- Messages are short, and each error that a user can cause has a hint.
 SELECT o.name, o.argument, left(o.tried, 40) AS tried, o.state, left(o.message, 60) AS message, length(o.message)
 FROM outcomes o
 WHERE o.is_public AND o.state <> 'DONE0' AND (coalesce(o.hint, '') = '' OR length(o.message) > 301)

@@ -1,5 +1,5 @@
--- Ada may see her own work alone. By these ways she tries to see that of Eve, whose names are all "secret". docs/privacy.md has the list,
--- and what remains.
+-- Ada may see her own jobs only, and tries to see Eve's, whose names are all "secret". docs/privacy.md lists the attempts and the remaining
+-- risks.
 \i reading.sql
 \set ECHO all
 \set VERBOSITY terse
@@ -17,8 +17,8 @@ DO $$ BEGIN
     PERFORM act('scratch-OST0000', 'secretprog.4242', 0, 10, '{"write": 1000, "write_bytes": 4096000, "write_usecs": 7000}');
     PERFORM act('scratch-OST0000', '77', 0, 10, '{"write": 1000, "write_bytes": 4096000, "write_usecs": 7000}');
 END $$;
--- 22 is a bare number: Ada's job on this day, and another's the day before, which accounting does not know. 780 is another's job, which was
--- taken for that of an entry of Ada's.
+-- 22 is a bare number: Ada's job on this day, and another user's the day before, which accounting does not know. 780 is another user's job,
+-- which an entry of Ada's matched.
 DO $$ BEGIN
     PERFORM observe('scratch-OST0000', 'server', -1500, -1450, -1440);
     PERFORM act('scratch-OST0000', '22', -1450, -1440, '{"write": 500, "write_bytes": 500}');
@@ -42,7 +42,7 @@ VALUES (777, 'slurm', '777', 1, at(0), at(20), '1 hour', 4242, 'secretaccount', 
 SELECT jobstats_grant_own('regress_ada', 1000), jobstats_grant_own('regress_eve', 4242), jobstats_grant_proxy('regress_web'), jobstats_grant_reader('regress_all') \gset
 GRANT USAGE, CREATE ON SCHEMA world TO PUBLIC;
 
--- What an attempt brings: the number of its rows, or its error; and whether it tells a secret.
+-- The result of an attempt: its number of rows or its error, and whether it reveals a secret.
 CREATE FUNCTION world.attempt(number integer, statement text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     told text;
@@ -107,24 +107,24 @@ SET SESSION AUTHORIZATION regress_ada;
 SET client_min_messages = warning;
 SELECT concat_ws(': ', attempt(number, statement), what) AS attempt FROM attempts ORDER BY number;
 RESET client_min_messages;
--- 43: what is said of a stranger's job is what is said of one that there is not.
+-- 43: another user's job and an unknown job have the same answer.
 SELECT count(*) FROM jobstats_job_usage('777');
 SELECT count(*) FROM jobstats_job_usage('666');
 SELECT count(*) FROM jobstats_job('777');
 SELECT count(*) FROM jobstats_job('666');
 SELECT count(*) FROM jobstats_totals(at(0), at(20), by => 'job', filter => 'job=777 user=secreteve');
 SELECT count(*) FROM jobstats_totals(at(0), at(20), by => 'job', filter => 'job=666 user=nobody');
--- 65: numbers of jobs that were others' when accounting knew nothing of these, by job and over time.
+-- 65: numbers of other users' jobs before accounting knew them, by job and over time.
 SELECT operation, total FROM jobstats_job_usage('22', '') WHERE operation = 'write';
 SELECT operation, total FROM jobstats_job_usage('22', '', since => at(-2000), until => at(-1400)) WHERE operation = 'write';
 SELECT job, rate * 600 AS writes FROM jobstats_compare('{22}', NULL, 'write');
 SELECT "time", total FROM jobstats_totals(at(-2000), at(20), 'write', '', filter => 'job=22'), at(0) AS "time";
--- 66: the accounting of another's job that was taken for that of her own entry.
+-- 66: the accounting of another user's job that her own entry matched.
 SELECT labels FROM jobstats_summary(at(0), at(20), 'job,account,job_name,state', filter => 'job=780');
 -- 44: plans have no rows of others, nor of her own.
 EXPLAIN (COSTS) SELECT * FROM jobstats_totals(at(0), at(20), by => 'uid') WHERE name = '4242';
--- 45: what the server logs, of our statements and of plans, is not sent to her. Asked once before, because PostgreSQL also tells when a
--- cache of its own grows.
+-- 45: the server's log, of statements and of plans, is not sent to her. The first call fills PostgreSQL's caches, whose growth it also
+-- logs.
 SELECT name, total FROM jobstats_totals(at(0), at(20), 'write', 'uid') \g /dev/null
 SET client_min_messages = debug1;
 SELECT name, total FROM jobstats_totals(at(0), at(20), 'write', 'uid');
@@ -133,10 +133,10 @@ BEGIN;
 SELECT set_config('debug_print_plan', 'on', true) AS print, (SELECT sum(total) FROM jobstats_totals(at(0), at(20), 'write', 'uid')) AS total;
 ROLLBACK;
 RESET client_min_messages;
--- 46: a condition that tells what it is asked.
+-- 46: a condition that raises its argument.
 CREATE FUNCTION world.leaky(value text) RETURNS boolean LANGUAGE plpgsql COST 0.0001 AS $$ BEGIN RAISE NOTICE 'asked for %', value; RETURN true; END $$;
 SELECT total FROM jobstats_totals(at(0), at(20), 'write', 'job') WHERE leaky(name) ORDER BY total;
--- 47: functions and operators of her own, before those of PostgreSQL.
+-- 47: her own functions and operators, found before PostgreSQL's.
 CREATE FUNCTION world.pg_has_role(oid, regrole, text) RETURNS boolean LANGUAGE sql AS 'SELECT true';
 CREATE FUNCTION world.always(name, name) RETURNS boolean LANGUAGE sql AS 'SELECT true';
 CREATE OPERATOR world.= (FUNCTION = world.always, LEFTARG = name, RIGHTARG = name);
@@ -155,13 +155,13 @@ CREATE TYPE world.wish AS (uid bigint);
 CREATE FUNCTION world.granted(world.wish) RETURNS jobstats_filter LANGUAGE sql AS $$ SELECT 'uid=1000'::jobstats_filter $$;
 CREATE CAST (world.wish AS jobstats_filter) WITH FUNCTION world.granted(world.wish) AS IMPLICIT;
 SELECT count(*) FROM jobstats_totals(at(0), at(20), by => 'uid', exclude => ROW(1)::world.wish);
--- 50: in the name of another, of whom she is none.
+-- 50: on behalf of a user that is not hers.
 SET jobstats.on_behalf_of = 'regress_eve';
 SELECT name, total FROM jobstats_totals(at(0), at(20), 'write', 'uid');
 RESET jobstats.on_behalf_of;
 -- 51: a function that sets it.
 CREATE FUNCTION world.as_eve() RETURNS TABLE (name text) LANGUAGE sql SET jobstats.on_behalf_of = 'regress_eve' AS $$ SELECT t.name FROM public.jobstats_totals(world.at(0), world.at(20), 'write', 'uid') t $$;
--- 52: a view of Eve's, and one of hers for Eve: whoever asks sees their own.
+-- 52: a view of Eve's, and a view of hers for Eve: each sees their own jobs.
 CREATE VIEW world.of_ada AS SELECT name, total FROM jobstats_totals(at(0), at(20), 'write', 'uid');
 GRANT SELECT ON world.of_ada TO regress_eve;
 RESET SESSION AUTHORIZATION;
@@ -187,7 +187,7 @@ RESET SESSION AUTHORIZATION;
 -- Of a front end.
 SET SESSION AUTHORIZATION regress_web;
 \set ask 'SELECT name, total FROM jobstats_totals(at(0), at(20), \'write\', \'uid\');'
--- 55 to 58: nobody is named, or nobody that may ask, or itself, or one who sees all.
+-- 55 to 58: on behalf of no user, of a user without that right, of itself, of a user who sees all.
 SELECT name FROM jobstats_totals(at(0), at(20), 'write', 'uid');
 \echo :LAST_ERROR_SQLSTATE
 SET jobstats.on_behalf_of = '';
@@ -200,15 +200,15 @@ SET jobstats.on_behalf_of = 'regress_all';
 :ask
 SET jobstats.on_behalf_of = 'postgres';
 :ask
--- 59: also of whole targets it hears nothing then.
+-- 59: then target counters are hidden too.
 SELECT count(*) FROM jobstats_totals(at(0), at(20));
--- 60: Ada; and after the transaction nobody.
+-- 60: Ada; and after the transaction no user.
 BEGIN;
 SET LOCAL jobstats.on_behalf_of = 'regress_ada';
 :ask
 COMMIT;
 :ask
--- 64: users by number: root, nobody, a user of the system, a number without the prefix, no number; Ada, and with an account that she manages.
+-- 64: users by number: root, nobody, a system user, a number without the prefix, no number; Ada, and with an account that she manages.
 SET jobstats.on_behalf_of = 'uid:0';
 :ask
 SET jobstats.on_behalf_of = 'uid:4243';

@@ -18,8 +18,8 @@ SELECT 'oss1', now() - interval '1 minute' * n, ost('fs-OST0000', record('a.1', 
 FROM generate_series(2, 0, -1) n;
 INSERT INTO jobstats.rejects ("time", received, cluster, reason) VALUES ('2020-01-01', '2020-01-01', '', 'test');
 
--- A trigger on every table tries what it can: to take the role of the session back, to do so behind a search path in which
--- the superuser finds the owner's functions, and at the end of the transaction.
+-- A trigger on every table tries to reset the role of the session, also behind a search path that finds the owner's functions first, and at
+-- the end of the transaction.
 CREATE SCHEMA hostile;
 CREATE TABLE hostile.sprung (relation name, role name);
 CREATE FUNCTION hostile.attack() RETURNS void LANGUAGE plpgsql AS $$
@@ -80,7 +80,7 @@ CALL jobstats_maintain();
 RESET ROLE;
 SELECT rolsuper FROM pg_roles WHERE rolname = 'regress_hostile';
 
--- The other functions that change what is stored.
+-- The other functions that change stored rows.
 SET session_replication_role = replica;
 UPDATE jobstats.observations SET entries = 7 WHERE "time" > now() - interval '90 seconds';
 UPDATE jobstats.entries SET job = 'wrong';

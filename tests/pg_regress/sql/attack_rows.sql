@@ -1,5 +1,4 @@
--- Somebody deletes rows without which the store cannot work: whoever asks, feeds or maintains is told so, and jobstats_setup()
--- puts them back.
+-- Rows that the store needs are deleted: questions, feeds and maintenance fail with a hint, and jobstats_setup() restores them.
 \i texts.sql
 \i said.sql
 \set ECHO all
@@ -49,7 +48,7 @@ CALL jobstats_maintain();
 SELECT count(*) FROM jobstats.raw WHERE "time" < now() - interval '100 days';
 SELECT jobstats_setup(raw_retention => '2 days', retention => '90 days', rollup_10m_retention => '90 days') IS NOT NULL AS ready;
 
--- Settings are the defaults; what is stored is still there.
+-- Settings have their defaults; stored rows remain.
 SELECT retention FROM jobstats.settings;
 SELECT level, retention FROM jobstats.rollups ORDER BY width;
 SELECT operation, total FROM jobstats_totals(operations => 'write_bytes', by => '');

@@ -14,7 +14,7 @@ INSERT INTO tried VALUES (1, 'retention', '7000 years'), (2, 'retention', '30000
 \pset tuples_only
 SELECT t.name, t.value, said(format('SELECT jobstats_setup(%I => %L)', t.name, t.value)) FROM tried t ORDER BY t.number;
 SELECT l.level, said(format('SELECT jobstats_setup(rollup_%s_retention => %L)', l.level, '7000 years')) FROM jobstats.rollups l ORDER BY l.width;
--- UPDATE says the same.
+-- The same for UPDATE.
 SELECT count(*) FROM tried t
 WHERE said(format('SELECT jobstats_setup(%I => %L)', t.name, t.value)) <> said(format('UPDATE jobstats.settings SET %I = %L', t.name, t.value));
 INSERT INTO tried VALUES (11, 'max_ahead', '300000 years'), (12, 'max_ahead', '-1 second'), (13, 'feed_wait', '2 hours'), (14, 'feed_wait', '0'),
@@ -26,10 +26,10 @@ SELECT said($$UPDATE jobstats.rollups SET retention = '0'$$);
 SELECT said($$INSERT INTO jobstats.settings (one, version, retention) VALUES (true, 'x', '7000 years')$$);
 \pset tuples_only off
 \pset format aligned
--- Nothing has changed.
+-- The settings did not change.
 SELECT raw_retention, retention, rejects_retention, refresh_lag, chunk_interval, compress_after, max_ahead, feed_wait FROM jobstats.settings;
 
--- For ever has a word of its own. A hundred years were it before, and still are.
+-- forever() retains for ever. A hundred years had this meaning before, and keep it.
 SELECT (regexp_match(jobstats_setup(raw_retention => jobstats_internal.forever(), retention => jobstats_internal.forever(), rejects_retention => jobstats_internal.forever(),
     rollup_10m_retention => jobstats_internal.forever(), rollup_1h_retention => '100 years', rollup_1d_retention => '200 years'), '^Retention: .*$', 'n'))[1] AS kept;
 SELECT level, retention FROM jobstats.rollups ORDER BY width;

@@ -1,4 +1,4 @@
--- What a hostile or broken sender of names can do: nothing but write names.
+-- A hostile or broken sender of names can only write names.
 \i store.sql
 \set ECHO all
 SET client_min_messages = error;
@@ -14,7 +14,7 @@ $$;
 SELECT * FROM fed(repeat('x', 5000000) || E':x:1:1::/h:/s\nada:x:2:1::/h:/s\n');
 SELECT * FROM reasons();
 SELECT * FROM fed('ada:x:2:1:' || repeat(':', 50000000) || E':/h:/s\n');
--- A hundred thousand lines that are none, and twenty thousand users.
+-- A hundred thousand invalid lines, and twenty thousand users.
 SELECT * FROM fed(E'ada:x:2:1::/h:/s\n' || repeat(E'secret\n', 100000));
 SELECT count(*), count(line), min(reason), max(text) FROM reasons();
 SELECT * FROM fed((SELECT string_agg(format(E'user%s:x:%s:1::/h:/s\n', n, n), '') FROM generate_series(1000, 20999) n));
@@ -32,8 +32,7 @@ SELECT * FROM reasons();
 SELECT action, entries, problems FROM jobstats_ingest('', 'login1', now(), NULL,
     '\x28b52ffd0458450100f861003a783a32303a313a3a2f683a2f730afc3a783a3231626f623a783a3232020035373fdb6c021970b1ac', source => 'passwd');
 SELECT * FROM reasons();
--- A sender may say of any day what it likes, but of the future nothing, nor of the time before 1970; and of a number a
--- hundred names are kept.
+-- A sender may set any names of any day, except of the future and before 1970. A number keeps a hundred names.
 SELECT f.action
 FROM (VALUES (now() + interval '1 hour'), ('200000-01-01'), ('4000-01-01 BC'), ('1969-12-31 23:59:59+00')) AS times (t),
     jobstats_ingest('', 'login1', t, E'ever:x:30:1::/h:/s\n', source => 'passwd') f;
@@ -43,7 +42,7 @@ SELECT count(*) FROM (SELECT jobstats_ingest('', 'login1', timestamptz 'epoch' +
     FROM generate_series(0, 119) n OFFSET 0) f;
 SELECT user_name, gid, since FROM jobstats.users WHERE uid = 31;
 SELECT count(*), min(since), max(until) FROM jobstats.earlier_users WHERE uid = 31;
--- What jobs say replaces nothing, and is never longer than a name may be.
+-- Names from jobs do not replace others, and have a limited length.
 SELECT action, entries FROM jobstats_ingest('c', 'slurm1', now(), E'JobIDRaw|Submit|Start|UID|User|GID|Group\n1|2025-03-03T10:00:00|2025-03-03T11:00:00|31|root|0|' || repeat('x', 256) ||
     E'\n2|2025-03-03T10:00:00|2025-03-03T11:00:00|32|a\u0007b|1|' || repeat('y', 255) || E'\n3|2025-03-03T10:00:00|2025-03-03T11:00:00|4294967295|none|-1|none\n', source => 'slurm');
 SELECT user_name FROM jobstats.users WHERE uid IN (31, 32, 4294967295);
@@ -59,7 +58,7 @@ INSERT INTO jobstats.feed (server, body, source) VALUES ('login1', '', repeat('x
 INSERT INTO jobstats.feed (server, body, source) VALUES ('login1', '', repeat('x', 2000000));
 \echo :LAST_ERROR_SQLSTATE
 
--- A text of passwd that names itself job_stats, and one of job_stats that names itself passwd, leave nothing but a reject.
+-- A text of passwd that names itself job_stats, and one of job_stats that names itself passwd, leave only a reject.
 INSERT INTO jobstats.feed (server, body) VALUES ('login1', E'\n# secret\nada:secret:2:1:secret:/h:/s\n');
 INSERT INTO jobstats.feed (server, body, source) VALUES ('login1', ost('fs-OST0000', record('a.1', 1, 4096)), 'passwd');
 SELECT * FROM reasons();
@@ -73,12 +72,12 @@ SELECT reason, text FROM jobstats.rejects WHERE reason <> 'another source' ORDER
 SELECT count(*) AS secrets FROM jobstats.rejects r WHERE r.text LIKE '%secret%';
 SELECT count(*) AS texts FROM jobstats.texts t WHERE jobstats_unpack(t.body) LIKE '%secret%';
 TRUNCATE jobstats.rejects;
--- Lines of passwd between those of job_stats are raw text of it, which nobody but readers sees; its sender put them there.
+-- Lines of passwd within job_stats are its raw text, which only readers see; its sender put them there.
 INSERT INTO jobstats.feed (server, body) VALUES ('oss1', ost('fs-OST0000', record('a.1', 1, 4096)) || E'ada:x:2:1:note:/h:/s\n');
 SELECT * FROM reasons();
 
--- A feed that leaves its transaction open keeps others from names, and from nothing else; see also the isolation test
--- source_passwd. All can be cancelled: these texts take seconds, most of which jobstats reads and writes them.
+-- A feed with an open transaction blocks feeds of names only; see also the isolation test source_passwd. All can be canceled: these texts
+-- take seconds.
 SET statement_timeout = '300ms';
 SELECT * FROM fed(repeat(E'secret\n', 9000000));
 SELECT * FROM fed((SELECT string_agg(format(E'other%s:x:%s:1::/h:/s\n', n, n), '') FROM generate_series(1000, 200999) n));

@@ -1,4 +1,4 @@
--- No sum that is stored passes what a column can hold, whatever a text says; answers over long windows are exact all the same.
+-- No stored sum overflows its column, whatever the text; answers over long windows are exact.
 \i store.sql
 \set ECHO all
 SET client_min_messages = warning;
@@ -28,12 +28,12 @@ CALL jobstats_maintain();
 SELECT problem FROM jobstats.maintenance WHERE problem IS NOT NULL;
 SELECT cluster, uid, total FROM (SELECT * FROM jobstats_top(at(0), at(60), 'open', 'cluster,uid') r, dims(r.labels)) AS jobstats_top;
 SELECT cluster, operation, total FROM (SELECT * FROM jobstats_totals(at(0), at(60), 'open,close', 'cluster,uid') r, dims(r.labels)) AS jobstats_totals ORDER BY 1, 2;
--- The next text counts from what was dropped.
+-- The next text is compared with the dropped values.
 INSERT INTO jobstats.feed (cluster, server, "time", body)
 SELECT 'c1', 'x', at(2), replace(entries('ov-MDT0000', 1100, 9007199254740991), '9007199254740991', '9007199254740996');
 SELECT sum(i.open) AS open, count(*) FROM jobstats.increments i WHERE i.observed = at(2);
 
--- Texts microseconds apart, each of which says as much as it may: nothing in a bucket comes near what it can hold.
+-- Texts microseconds apart, each with the largest allowed growth: no bucket comes near its limit.
 INSERT INTO jobstats.feed (cluster, server, "time", body)
 SELECT 'c1', 'x', at(3) + n * interval '1 microsecond', entries('us-MDT0000', 1, n * 1000000000000000)
 FROM generate_series(0, 40) n ORDER BY n;
@@ -43,7 +43,7 @@ SELECT 'c1', 'x', at(4) + n * interval '1 microsecond', entries('us-MDT0001', 1,
 FROM generate_series(0::bigint, 40) n ORDER BY n;
 SELECT sum(i.open) = 40::bigint << 30 AS believed FROM jobstats.increments i JOIN jobstats.targets t USING (target_id) WHERE t.name = 'us-MDT0001';
 
--- A target that is as busy as can be for 150 days: the sum of all days is more than a bigint holds, that of none is.
+-- A target with the largest possible load for 150 days: the sum of all days exceeds a bigint, a single day does not.
 SELECT date_bin('1 day', now(), 'epoch') - interval '160 days' AS zero \gset
 CREATE FUNCTION day(days numeric) RETURNS timestamptz LANGUAGE sql IMMUTABLE RETURN timestamptz :'zero' + days * interval '1 day';
 INSERT INTO jobstats.feed (cluster, server, "time", body)

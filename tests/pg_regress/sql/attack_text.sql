@@ -46,7 +46,7 @@ SELECT peak() - :before < 64 * 1024 AS is_bounded;
 -- Of a line without end the beginning is shown, and what follows it is read.
 SELECT line, target, entry, operation, problem, length(text) FROM jobstats_parse(E:'head' || repeat('x', 2000000) || E'\n' || E:'head');
 
--- A text that says next to nothing is rejected: it is not read again with the next one, nor with an audit.
+-- A text without usable lines is rejected, so that neither the next one nor an audit reads it again.
 SELECT action, problems FROM jobstats_ingest('', 'mds1', now() + interval '1 second', E:'head' || repeat(E'x\n', 200000));
 SELECT target, line, reason, length(text) FROM jobstats.rejects WHERE reason = 'too many problems' ORDER BY line;
 SELECT count(*) AS observations, max(problems) AS problems FROM jobstats.observations;

@@ -1,4 +1,4 @@
--- What a writer can do to others: nothing where it is bound to its own targets, and nothing unseen where it is not.
+-- A writer that is bound to its own targets cannot affect others; an unbound one cannot do so unseen.
 \i store.sql
 \set ECHO all
 SET client_min_messages = warning;
@@ -22,9 +22,8 @@ GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
 CREATE VIEW rejected AS
 SELECT cluster, server, target, reason, count(*) FROM jobstats.rejects GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4;
 
--- A writer that is bound to no target feeds the target of another server. Between two texts of the true server nothing is
--- taken of it. A little later, and later still, it is; text of the true server in between is rejected. Its sender is told,
--- and health names both.
+-- An unbound writer feeds the target of another server. Between two texts of the true server it is rejected. Later it is accepted, and then
+-- text of the true server in between is rejected. Its sender gets a warning, and health names both.
 SELECT jobstats_grant_writer('regress_any');
 SET SESSION AUTHORIZATION regress_any;
 INSERT INTO jobstats.feed (cluster, server, "time", body)
@@ -37,7 +36,7 @@ INSERT INTO jobstats.feed (cluster, server, body) VALUES ('free', 'oss1', count_
 RESET SESSION AUTHORIZATION;
 SELECT * FROM rejected WHERE cluster = 'free';
 SELECT target, server, status, remedy FROM jobstats.health WHERE cluster = 'free' AND target = 'fs-OST0000';
--- It also lies about what stands beside job_stats.
+-- It also sends false additional parameters.
 CREATE FUNCTION theft() RETURNS timestamptz LANGUAGE sql AS $$ SELECT date_trunc('hour', now()) - interval '1 hour' $$;
 CREATE FUNCTION beside(server text, ago interval, n integer) RETURNS void LANGUAGE sql AS $$
 INSERT INTO jobstats.feed (cluster, server, "time", body) SELECT 'free', server, now() - ago, stats('obdfilter.fs-OST0000.stats', now() - ago, theft() - interval '1 day', jsonb_build_object('punch', n))
@@ -53,7 +52,7 @@ SELECT (SELECT sum(i.punch) FROM jobstats.target_increments i) AS increments, (S
     (SELECT array_agg(s.name || ' ' || s.value ORDER BY s.name) FROM jobstats.sample_series s WHERE s.target_id IS NOT NULL) AS gauges,
     (SELECT sum(u.kbytes) FROM jobstats.used_now u) AS used;
 SELECT * FROM lies;
--- What was sent in its name is removed, and what followed computed anew.
+-- Its false texts are removed, and later observations computed again.
 CALL jobstats_maintain();
 WITH observed AS (
     DELETE FROM jobstats.observations WHERE server = 'evil' AND received > now() - interval '1 hour' RETURNING target_id, "time"
@@ -77,7 +76,7 @@ SELECT name, computed, changed FROM jobstats_reprocess(theft(), now() + interval
 DELETE FROM jobstats.server_snapshots WHERE server = 'evil' AND "time" > theft();
 DELETE FROM jobstats.server_increments WHERE server = 'evil' AND "time" > theft();
 DELETE FROM jobstats.server_hours WHERE server = 'evil' AND bucket > theft();
--- Gauges: those that were made up go, the others have no value until the next text.
+-- Gauges: false series go, the others have no value until the next text.
 WITH said AS (
     UPDATE jobstats.sample_series SET "time" = theft(), value = NULL, counter = NULL WHERE server = 'evil' AND "time" > theft() RETURNING series_id
 ), hours AS (
@@ -99,7 +98,7 @@ SELECT * FROM lies;
 INSERT INTO jobstats.feed (cluster, server, body) VALUES ('free', 'oss1', count_of('free', 'fs-OST0000', 10));
 SELECT * FROM stored WHERE cluster = 'free';
 SELECT target, what FROM jobstats_audit(now() - interval '1 hour', now() + interval '1 hour');
--- Where nothing is rejected, a target that goes back and forth is named.
+-- Where no text is rejected, a target that moves back and forth is named.
 INSERT INTO jobstats.feed (cluster, server, "time", body)
 SELECT 'back', CASE WHEN n % 2 = 0 THEN 'oss1' ELSE 'evil' END, now() - n * interval '2 minutes', count_of('back', 'fs-OST0000', n)
 FROM generate_series(1, 8) n ORDER BY n DESC;
@@ -115,7 +114,7 @@ SET SESSION AUTHORIZATION regress_oss1;
 INSERT INTO jobstats.feed (cluster, server, "time", body)
 SELECT 'c1', 'oss1', now() - n * interval '2 minutes', count_of('c1', 'fs-OST0000', 10 - n) || count_of('c1', 'fs-OST0001', 10 - n)
 FROM generate_series(2, 5) n ORDER BY n DESC;
--- What a compromised server says of others is not taken, of its own it is. Its clock is nine seconds ahead.
+-- Texts of a compromised server are accepted for its own targets only. Its clock is nine seconds ahead.
 SET SESSION AUTHORIZATION regress_evil;
 INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES
     ('c1', 'oss9', clock_timestamp() + interval '9 seconds',
@@ -137,7 +136,7 @@ SELECT * FROM stored WHERE cluster = 'c1';
 SELECT * FROM rejected WHERE cluster = 'c1';
 SELECT count(*) FROM jobstats.targets WHERE name = 'new-OST0000' OR cleanup_interval IS NOT NULL;
 SELECT target, server, status, remedy FROM jobstats.health WHERE cluster = 'c1' ORDER BY target;
--- No character of a name but a star stands for another one.
+-- Only a star in a name is a pattern.
 SELECT jobstats_grant_writer('regress_oss1', 'c9', 'oss_1', 'scratch_1-OST0000');
 SET SESSION AUTHORIZATION regress_oss1;
 INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c9', 'ossX1', count_of('c9', 'scratch_1-OST0000', 1));
@@ -146,14 +145,15 @@ RESET SESSION AUTHORIZATION;
 SELECT * FROM stored WHERE cluster = 'c9';
 SELECT * FROM rejected WHERE cluster = 'c9';
 
--- Nor is what it says beside job_stats of space and owners of other targets. Services and health are of the server, to which it is bound.
+-- Additional parameters about space and owners of other targets are rejected too. Services and health belong to the server, to which it is
+-- bound.
 SET SESSION AUTHORIZATION regress_evil;
 INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c1', 'oss9', count_of('c1', 'fs-OST0091', 1)
     || E'health_check=NOT HEALTHY\nost.OSS.ost_io.stats=\nsnapshot_time 1 secs.usecs\nreq_waittime 7 samples [usec] 1 1 7 7\n'
     || E'osd-zfs.fs-OST0000.kbytesavail=0\nosd-zfs.fs-OST0091.kbytesavail=5\nobdfilter.fs-OST0000.recovery_status=status: RECOVERING\n'
     || E'osd-zfs.fs-OST0000.quota_slave.acct_user=\nusr_accounting:\n- id: 1000\n  usage: { inodes: 1, kbytes: 1 }\n'
     || E'osd-zfs.fs-OST0091.quota_slave.acct_user=\nusr_accounting:\n- id: 1000\n  usage: { inodes: 1, kbytes: 2 }\n');
--- Who is bound to targets alone could say so of any server.
+-- A writer that is bound to targets only could send these for any server.
 SET SESSION AUTHORIZATION regress_targets;
 INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c1', 'oss8', count_of('c1', 'fs-OST0081', 1) || E'health_check=NOT HEALTHY\n');
 RESET SESSION AUTHORIZATION;
@@ -189,7 +189,8 @@ $$;
 RESET SESSION AUTHORIZATION;
 ANALYZE evil.t;
 SELECT count(*) FROM jobstats.targets WHERE name = 'fs-OST0005';
--- What its function feeds for somebody else is its own, within its bounds; so is what a role feeds that has become it. Nobody else gets in.
+-- Rows that its function feeds for another role belong to it, within its limits; so do rows of a role that has become it. No other role
+-- gets in.
 SET SESSION AUTHORIZATION regress_evil;
 ALTER FUNCTION evil.feed(text, text) SECURITY DEFINER SET search_path = pg_catalog, pg_temp;
 SET SESSION AUTHORIZATION regress_anon;
@@ -214,7 +215,7 @@ SELECT jobstats_internal.ingest('c1', 'oss9', NULL, count_of('c1', 'fs-OST0092',
 RESET SESSION AUTHORIZATION;
 GRANT INSERT ON jobstats.feed TO regress_evil;
 SELECT * FROM stored WHERE target IN ('fs-OST0005', 'fs-OST0092', 'fs-OST0093');
--- Its view is no other way in: who inserts there feeds for oneself. After an error nothing is left of the rights with which a feed runs.
+-- Its view opens no other way: inserting there feeds for the own role. After an error no rights of the feed remain.
 SET SESSION AUTHORIZATION regress_evil;
 CREATE VIEW evil.v AS SELECT * FROM jobstats.feed;
 GRANT INSERT ON evil.v TO regress_anon;
@@ -232,7 +233,7 @@ EXCEPTION WHEN invalid_binary_representation THEN
 END $$;
 RESET SESSION AUTHORIZATION;
 
--- A failover without a pause: the target restarts on the other server, and what the first one still had to say is placed.
+-- A failover without a pause: the target restarts on the other server, and the last text of the first server is placed.
 SET SESSION AUTHORIZATION regress_oss2;
 INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES ('c1', 'oss2', clock_timestamp() + interval '2 seconds', count_of('c1', 'fs-OST0000', 3));
 SET SESSION AUTHORIZATION regress_oss1;
@@ -242,7 +243,7 @@ RESET SESSION AUTHORIZATION;
 SELECT * FROM stored WHERE cluster = 'c1' AND target = 'fs-OST0000';
 SELECT status, remedy FROM jobstats.health WHERE cluster = 'c1' AND target = 'fs-OST0000';
 
--- Rights are what writers says, and of all roles that a role has the rights of. Who is bound is not set free by what goes.
+-- Rights are the rows of writers, for all roles that a role inherits. A dropped role does not unbind others.
 CREATE ROLE regress_site;
 CREATE ROLE regress_member IN ROLE regress_site, regress_oss2;
 GRANT USAGE ON SCHEMA jobstats TO regress_member;
@@ -271,7 +272,7 @@ SELECT jobstats_setup() IS NOT NULL AS ready;
 RESET client_min_messages;
 SELECT role, cluster, server, target FROM jobstats.writers ORDER BY role::text;
 
--- A bound role stays bound; a bound takes the place of what allowed more; others are added.
+-- A bound role stays bound; a bound replaces a wider right; others are added.
 SELECT jobstats_grant_writer('regress_evil');
 SELECT jobstats_grant_writer('regress_any', 'c5');
 SELECT jobstats_grant_writer('regress_any', 'c5');
@@ -290,7 +291,7 @@ SELECT jobstats_grant_writer('regress_any', repeat('c', 256));
 \echo :LAST_ERROR_SQLSTATE
 SELECT jobstats_grant_writer('regress_any', E'c\\', E'oss\\\\', E'a\\_');
 
--- Names have bounds, and what is too long in a text does not keep the rest from being stored.
+-- Names have a maximum length. A longer one in a text does not prevent the other rows from being stored.
 INSERT INTO jobstats.feed (cluster, server, body) VALUES (repeat('c', 9000), 'oss1', count_of('', 'fs-OST0000', 4));
 \echo :LAST_ERROR_SQLSTATE
 INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c7', repeat('s', 256), count_of('', 'fs-OST0000', 4));

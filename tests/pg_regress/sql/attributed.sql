@@ -38,7 +38,7 @@ SELECT * FROM jobstats_job_usage(NULL::text);
 SELECT name, total FROM jobstats_totals(at(-10), at(120), 'write_bytes', 'job,uid') WHERE labels @> '{"uid": 1000}' ORDER BY name;
 SELECT total FROM jobstats_totals(at(-10), at(120), 'write_bytes', '', filter => 'job=21');
 
--- It stands beside the work of the job, under operations of its own: as a whole and by group, and as far as it lies in a window.
+-- It is shown next to the usage of the job, under separate operations: as a whole, by group, and within a window.
 SELECT "time", name, operation, total, calls, per_call, first, last_active, nodes FROM jobstats_job_usage('20_1', 'node') WHERE operation LIKE '%write%';
 SELECT name, operation, total, rate, max_rate, min, coverage, labels FROM jobstats_job_usage('21') WHERE operation LIKE 'attributed%';
 SELECT label, user_name, run_time, write_bytes, in_service FROM jobstats_job('21');
@@ -46,18 +46,18 @@ SELECT name, operation, total, first, last_active FROM jobstats_job_usage('21', 
 SELECT "time", operation, total FROM jobstats_job_usage('21', '', '1 hour') WHERE operation LIKE '%write_bytes';
 SELECT operation, sum(total) FILTER (WHERE name <> 'all') = sum(total) FILTER (WHERE name = 'all') AS is_all
 FROM jobstats_job_usage('21', 'node') WHERE operation LIKE 'attributed%' GROUP BY 1 ORDER BY 1;
--- A job all of whose processes lack its number; a job of a user without such work, and one that accounting does not know.
+-- A job whose processes all lack its number; a job of a user without such I/O, and one that accounting does not know.
 SELECT operation, total, nodes FROM jobstats_job_usage('24');
 SELECT nodes, write_bytes FROM jobstats_job('24');
 SELECT operation FROM jobstats_job_usage('23');
 SELECT operation FROM jobstats_job_usage('99');
 
--- A node of another class has no jobs, whatever accounting says.
+-- A node of another class has no jobs, whatever accounting has.
 BEGIN;
 INSERT INTO jobstats.nodes (pattern, class) VALUES ('n*', 'compute'), ('n01', 'login');
 SELECT DISTINCT entry FROM attributed WHERE job = '21' ORDER BY 1;
 ROLLBACK;
--- A job of the user on nodes that nobody knows may have been on any of them: its list is missing, or does not have all of them.
+-- A job of the user with an unknown node list may have been on any of them: the list is missing or incomplete.
 SELECT account(300, run('25', '25', 50, 60, 1000, 1, ''));
 CALL jobstats_maintain();
 SELECT * FROM attributed WHERE job = '21' ORDER BY entry COLLATE "C", since;
@@ -65,7 +65,7 @@ SELECT account(301, run('26', '26', 10, 20, 1000, 2, 'n07'));
 CALL jobstats_maintain();
 SELECT * FROM attributed WHERE job = '21' ORDER BY entry COLLATE "C", since;
 
--- Readers may ask.
+-- Readers may call it.
 CREATE ROLE regress_attributed_reader;
 SELECT jobstats_grant_reader('regress_attributed_reader');
 SET ROLE regress_attributed_reader;

@@ -1,4 +1,4 @@
--- jobstats_audit(): what is stored, compared with what the raw text says.
+-- jobstats_audit() compares stored rows with the raw text.
 \i readings.sql
 \set ECHO all
 
@@ -12,7 +12,7 @@ SELECT * FROM jobstats_audit(NULL, NULL);
 SELECT * FROM jobstats_audit('2025-11-03 09:00', '2025-11-03 09:00');
 \echo :LAST_ERROR_SQLSTATE
 
--- It writes nothing.
+-- It is read-only.
 BEGIN READ ONLY;
 SELECT * FROM jobstats_audit('2025-11-03 07:00', '2025-11-03 09:00');
 SELECT pg_current_xact_id_if_assigned() IS NULL AS nothing_written;
@@ -39,7 +39,7 @@ WHERE target_id = target('fs-MDT0000') AND observed = '2025-11-03 08:14' AND ent
 SELECT target, "time", entry, what, stored, computed FROM jobstats_audit('2025-11-03 08:08', '2025-11-03 09:00');
 ROLLBACK;
 
--- Packed values that no feed made are shown as none, differ, and are computed again.
+-- Packed values that a feed did not make are shown as NULL, differ, and are computed again.
 BEGIN;
 UPDATE jobstats.increments SET detail = '\x05', sizes = '\x05' WHERE target_id = target('fs-MDT0000') AND observed = '2025-11-03 08:14';
 SELECT count(*), count(detail) AS details, count(read_bytes_hist) AS sizes FROM jobstats.increments_rows WHERE observed = '2025-11-03 08:14' AND target_id = target('fs-MDT0000');
@@ -48,7 +48,7 @@ SELECT name, changed FROM jobstats_reprocess('2025-11-03 08:08', '2025-11-03 09:
 SELECT * FROM jobstats_audit('2025-11-03 08:08', '2025-11-03 09:00');
 ROLLBACK;
 
--- Increments of no observation, of a time without one and of a target that is none; of an entry without a name.
+-- Increments without an observation, at a time without one, of an unknown target, and of an entry without a name.
 BEGIN;
 INSERT INTO jobstats.increments ("time", since, observed, entry_id, target_id, reset, write)
 VALUES ('2025-11-03 08:05', '2025-11-03 08:04', '2025-11-03 08:05', 1, target('fs-OST0000'), false, 1),
@@ -75,7 +75,7 @@ SELECT count(*) FROM jobstats_audit('2025-11-03 08:00', '2025-11-03 09:00');
 \echo :LAST_ERROR_SQLSTATE
 ROLLBACK;
 
--- What observations say.
+-- Columns of observations.
 BEGIN;
 UPDATE jobstats.observations SET active = 5, unknown = 7, bytes = 1, server = 'n3' WHERE target_id = target('fs-OST0000') AND "time" = '2025-11-03 08:06';
 UPDATE jobstats.observations SET since = '2025-11-03 08:02' WHERE target_id = target('fs-MDT0000') AND "time" = '2025-11-03 08:06';
@@ -83,7 +83,7 @@ UPDATE jobstats.observations SET since = '2025-11-03 07:50' WHERE target_id = ta
 SELECT * FROM jobstats_audit('2025-11-03 07:00', '2025-11-03 09:00');
 ROLLBACK;
 
--- Carried records: gone, others, not readable. What follows is judged by what must be carried.
+-- Carried records: gone, different, unreadable. Later observations are compared with the correct ones.
 BEGIN;
 UPDATE jobstats.raw SET carried = NULL WHERE target_id = target('fs-MDT0000') AND "time" = '2025-11-03 08:04';
 SELECT * FROM jobstats_audit('2025-11-03 08:00', '2025-11-03 09:00');
@@ -107,7 +107,7 @@ UPDATE jobstats.raw SET body = 'nonsense' WHERE target_id = target('fs-MDT0000')
 SELECT i.action, i.entries, i.unknown, i.increments FROM jobstats_ingest('', 'n1', at(16), mdt('fs-MDT0000', life('x.1', at(3), 6, 60), life('y.1', at(15), 1, 10))) i;
 ROLLBACK;
 
--- What retention has taken cannot be judged, and nobody is to blame.
+-- Observations without raw text, after retention, cannot be checked.
 BEGIN;
 DELETE FROM jobstats.raw WHERE "time" < '2025-11-03 08:04';
 SELECT * FROM jobstats_audit('2025-11-03 07:00', '2025-11-03 09:00');
@@ -128,7 +128,7 @@ INSERT INTO jobstats.feed (server, "time", body) VALUES
     ('n1', at(4), ost('fs-OST0002', record('a.1', 3, 12288)));
 SELECT minute("time") AS "time", carried, cleanup_interval FROM jobstats.observations WHERE target_id = target('fs-OST0002') ORDER BY 1;
 SELECT * FROM jobstats_audit('2025-11-03 07:00', '2025-11-03 09:00');
--- A late text changes nothing of that.
+-- Late text does not change that.
 INSERT INTO jobstats.feed (server, "time", body) VALUES ('n1', at(1), ost('fs-OST0002', record('a.1', 1, 4096), record('b.1', 1, 4096)));
 SELECT minute("time") AS "time", carried, cleanup_interval FROM jobstats.observations WHERE target_id = target('fs-OST0002') ORDER BY 1;
 SELECT * FROM jobstats_audit('2025-11-03 07:00', '2025-11-03 09:00');

@@ -1,6 +1,6 @@
--- A server was cut off for three days, and its shipper sends what waited, oldest first, while maintenance drops raw text that is
--- older than two days. The newest text of a target stays, however old it is, so that the next one continues it; so does the newest reading of
--- its own counters, and of each service of the server.
+-- A server was cut off for three days. Its shipper sends the backlog, oldest first, while maintenance drops raw text older than two days.
+-- The newest text of a target is retained whatever its age, so that the next one continues it; so is the newest reading of its target
+-- counters and of each service.
 \i store.sql
 \set ECHO all
 SELECT jobstats_setup(raw_retention => '10 days', retention => '20 days') IS NOT NULL AS ready;
@@ -33,7 +33,7 @@ CALL jobstats_maintain();
 SELECT t.name AS target, array_agg(round(extract(epoch FROM now() - r."time") / 86400, 2) ORDER BY r."time") AS days
 FROM jobstats.raw r JOIN jobstats.targets t USING (target_id) WHERE t.cluster = 'silent' AND r."time" < now() - interval '4 days'
 GROUP BY t.name ORDER BY t.name;
--- TimescaleDB says what it has nothing to do about.
+-- TimescaleDB reports empty steps.
 SET client_min_messages = warning;
 \o /dev/null
 SELECT format('INSERT INTO jobstats.feed (cluster, server, "time", body) SELECT %L, %L, "time", body FROM readings WHERE n = %s',

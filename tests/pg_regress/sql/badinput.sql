@@ -1,4 +1,4 @@
--- Bad input costs nobody else's data, and fails only where nothing could be kept at all.
+-- Bad input does not cost other users' data, and fails only where no row can be stored.
 \i store.sql
 \set ECHO all
 
@@ -23,11 +23,11 @@ FROM (
     FROM increments WHERE cluster NOT IN (SELECT cluster FROM cleared) GROUP BY cluster, entry
 ) AS sums
 GROUP BY 1, 2, 3, 4 ORDER BY 1;
--- A cut inside the target's name leaves nothing that could be stored.
+-- A cut inside the target's name leaves no usable record.
 SELECT count(*) FROM observations WHERE "time" = 2 AND cluster::integer < length('obdfilter.fs-OST0000.job_stats');
 SELECT reason, count(*) > 0 AS seen FROM jobstats.rejects GROUP BY reason ORDER BY reason;
 
--- Nothing, a header, other parameters, an entry of no target, prose.
+-- Empty text, a header, other parameters, an entry without a target, prose.
 SELECT * FROM jobstats_ingest('', 'oss1', at(0), '');
 SELECT target, action, entries FROM jobstats_ingest('', 'oss1', at(0), E'\n \n');
 SELECT target, action, entries FROM jobstats_ingest('', 'oss1', at(0), E'job_stats:\n');
@@ -37,7 +37,7 @@ SELECT target, action, entries FROM jobstats_ingest('', 'oss1', at(0), 'Lustre: 
 SELECT target, line, reason, text FROM rejects WHERE cluster = '';
 TRUNCATE jobstats.rejects;
 
--- What is in rejects is what jobstats_parse() shows as problems of the text.
+-- Rejects are the problems that jobstats_parse() shows.
 CREATE TABLE damaged AS SELECT ost('fs-OST0000', record('a.1', 10, 40960),
     E'- job_id:          b.1\n  snapshot_time:   then\n  write_bytes:     { samples:          -1, unit: bytes }\n'
     '  punch:           { samples: 18446744073709551616, unit:  reqs }\n  sync:            { samples:           5, unit:  reqs\n',
@@ -61,7 +61,7 @@ SELECT action, entries, problems FROM jobstats_ingest('long', 'oss1', at(0),
 SELECT line, reason, octet_length(text) AS bytes, right(text, 1) AS last FROM jobstats.rejects ORDER BY line;
 TRUNCATE jobstats.rejects;
 
--- Identifiers are bytes. What is valid UTF-8 stands for itself; NUL and the rest stay as Lustre writes them.
+-- Identifiers are bytes. Valid UTF-8 stays; NUL and other bytes remain as Lustre writes them.
 INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES ('names', 'oss1', at(0), E'obdfilter.fs-OST0000.job_stats=job_stats:\n');
 INSERT INTO jobstats.feed (cluster, server, "time", body_zstd)
 SELECT 'names', 'oss1', at(2), zstd(convert_to(ost('fs-OST0000',
@@ -102,7 +102,7 @@ INSERT INTO jobstats.feed (server, body_zstd) SELECT 'oss1', zstd(convert_to(ost
 SELECT target, action, entries FROM jobstats_ingest('frames', 'oss1', at(0),
     body_zstd => zstd(convert_to(ost('fs-OST0000'), 'UTF8')) || zstd(convert_to(record('a.1', 1, 4096), 'UTF8')));
 
--- A server whose clock began in 1970: what it printed then is too late, and the first text of today is a baseline.
+-- A server whose clock began in 1970: its first texts are too late, and the first text of today is a baseline.
 INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES
     ('clock', 'oss1', '1970-01-01 00:01+00', ost('fs-OST0000', record('a.1', 1, 4096))),
     ('clock', 'oss1', '1970-01-01 00:03+00', ost('fs-OST0000', record('a.1', 2, 8192))),
@@ -117,5 +117,5 @@ SELECT to_char(i."time", 'YYYY') = '1970' AS in_1970, i.write, i.write_bytes
 FROM jobstats.increments i JOIN jobstats.targets t USING (target_id) WHERE t.cluster = 'clock' ORDER BY i."time";
 SELECT "time", reason FROM jobstats.rejects WHERE cluster = 'clock' ORDER BY "time";
 
--- What is stored is what the raw text says.
+-- Stored rows match the raw text.
 SELECT * FROM jobstats_audit(at(-60), at(120));

@@ -26,13 +26,13 @@ SELECT kind, target, rate, ratio, leader FROM jobstats_balance(at(0), at(10), 'w
 SELECT kind, target, rate FROM jobstats_balance(at(0), at(10), 'create', filter => 'filesystem=scratch');
 SELECT kind, target, rate FROM jobstats_balance(at(0), at(10), 'metadata', filter => 'filesystem=scratch');
 
--- Rates are those of jobstats_rates().
+-- Rates equal jobstats_rates().
 SELECT b.target FROM jobstats_balance(at(0), at(10), filter => 'filesystem=scratch') b
 FULL JOIN jobstats_rates(at(0), at(10), 'write_bytes') r ON (r.name, r.rate, r.coverage) = (b.target, b.rate, b.coverage)
 WHERE b.kind IS NULL OR r.operation IS NULL;
 
--- One that was observed on the day before, but not now: that is not zero. Where the median is zero there is no ratio, and
--- whoever is above it comes first all the same. Of equal leaders the first by name is named.
+-- A target that was observed on the day before, but not now, is not zero. Where the median is zero there is no ratio, and targets above it
+-- still come first. Of equal leaders the first by name is shown.
 DO $$ BEGIN
     PERFORM observe(format('home-OST000%s', n), 'oss9', 0, 5, 10) FROM generate_series(0, 2) AS n;
     PERFORM observe('home-OST0003', 'oss9', -10, -5);
@@ -50,7 +50,7 @@ SELECT labels ->> 'cluster' AS cluster, target, rate, ratio FROM jobstats_balanc
 SELECT split_part(target, '-', 1) AS filesystem, count(*) FROM jobstats_balance(at(0), at(10), filter => 'filesystem=*o*') GROUP BY 1;
 SELECT * FROM jobstats_balance(at(0), at(10), filter => 'filesystem=none');
 
--- The other filters: a cluster, targets, and kinds that do not report the operation. The median is that of the selected targets.
+-- The other filters: a cluster, targets, and kinds that do not report the operation. The median is over the selected targets.
 SELECT labels ->> 'cluster' AS cluster, target, rate, ratio FROM jobstats_balance(at(0), at(10), filter => 'cluster=b');
 SELECT target, rate, ratio FROM jobstats_balance(at(0), at(10), filter => 'target=scratch-OST0003,scratch-OST0004,home-OST0003');
 SELECT kind, target, rate FROM jobstats_balance(at(0), at(10), 'create', filter => 'filesystem=scratch kind=MDT');

@@ -4,7 +4,7 @@
 \set VERBOSITY terse
 \pset null '(null)'
 
--- Ten minutes of seven days. Of the sixth day before, half of the window was observed, and of the seventh nothing.
+-- Ten minutes of seven days. On the sixth day half of the window was observed, on the seventh none of it.
 DO $$ BEGIN
     FOR day IN REVERSE 6..0 LOOP
         PERFORM observe('', 'scratch-MDT0000', 'mds1', ARRAY(SELECT at(m - 1440 * day) FROM unnest('{0,5,10}'::integer[]) AS m WHERE day <> 6 OR m > 0));
@@ -32,7 +32,7 @@ SELECT * FROM changes('open', 1);
 -- Against a window that is named, also one of another length.
 SELECT * FROM changes('open', 9, at(-1440), at(-1430));
 SELECT * FROM changes('open', 1, at(-2880), at(-1430));
--- No net change: parts of it mean nothing.
+-- Without a net change there are no shares.
 SELECT c.* FROM changes('getattr', 1, at(-1440), at(-1430)) c;
 
 -- By whatever dimension, and with whatever is left out, all rows add up to the difference of the totals.

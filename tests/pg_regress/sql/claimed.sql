@@ -33,7 +33,7 @@ SELECT job, metadata, service_time, active_nodes FROM jobstats.job_summaries ORD
 SELECT * FROM jobstats_job_usage('4712') WHERE operation LIKE 'attributed%';
 SELECT status, entries, calls, remedy FROM jobstats.job_quality WHERE status = 'claimed';
 
--- A job says what others did under its number, from a hundredth of its own time on in a NOTICE, too.
+-- From 1 % of its own time on, a NOTICE shows the usage of others under the number of the job.
 \set VERBOSITY default
 CREATE VIEW of_job AS
 SELECT operation, name, total, nodes FROM jobstats_job_usage('4711', 'node') WHERE operation ~ 'open|service_time' ORDER BY 1, 2;
@@ -42,7 +42,7 @@ SELECT user_name, metadata, service_time, claimed FROM jobstats_job('4711');
 SELECT operation, total, nodes FROM jobstats_job_usage(4713, '') WHERE operation ~ 'open|service_time';
 \set VERBOSITY terse
 SELECT operation, total FROM jobstats_job_usage(4711, '', since => at(0), until => at(10)) WHERE operation ~ 'open';
--- Readers of their own work see what is theirs.
+-- Readers of their own jobs see their own rows.
 CREATE ROLE regress_ada;
 CREATE ROLE regress_eve;
 SELECT jobstats_grant_own('regress_ada', 1000), jobstats_grant_own('regress_eve', 2000) \gset
@@ -57,7 +57,7 @@ RESET ROLE;
 DROP OWNED BY regress_ada, regress_eve;
 DROP ROLE regress_ada, regress_eve;
 
--- A user who is forgotten claims nothing, and a job that is forgotten is not found by who claimed it.
+-- A forgotten user claims no job, and a forgotten job is not found by who claimed it.
 SELECT relation, columns FROM jobstats_personal_data(2000) WHERE relation = 'entries';
 BEGIN;
 SELECT trace, "rows" FROM jobstats_forget_user(2000) WHERE "rows" > 0;
@@ -68,7 +68,7 @@ SELECT trace, "rows" FROM jobstats_forget_user(1000) WHERE "rows" > 0;
 SELECT job_no IS NOT NULL AS found, job LIKE 'pseudonym:%' AS hidden FROM jobstats.job_ids WHERE account = 'physics';
 SELECT count(*) FROM jobstats.entries WHERE job IN ('4711', '4713');
 ROLLBACK;
--- A node of another scheduler has none of these jobs.
+-- A node of another scheduler has no such jobs.
 INSERT INTO jobstats.nodes (pattern, scheduler) VALUES ('n5', 'beta');
 SELECT jobstats_reidentify();
 CALL jobstats_maintain();
@@ -83,7 +83,7 @@ CALL jobstats_maintain();
 CALL jobstats_maintain();
 SELECT * FROM entries WHERE name LIKE '%:4713:%';
 SELECT count(*) FROM jobstats.to_identify;
--- What was claimed stays so when retention takes the jobs.
+-- Claimed usage remains after retention has dropped the jobs.
 UPDATE jobstats.settings SET jobs_retention = '1 minute';
 CALL jobstats_maintain();
 CALL jobstats_maintain();

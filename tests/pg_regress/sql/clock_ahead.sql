@@ -1,5 +1,5 @@
--- The clock of the database is ahead for one call of maintenance: it drops nothing, and says so. What this test feeds and notes is of a
--- hundred days ago, so that now() is a hundred days ahead of it.
+-- The clock of the database is ahead for one call of maintenance, which warns and drops no rows. The test feeds and notes a hundred days
+-- ago, so that now() is a hundred days ahead.
 \i store.sql
 \set ECHO all
 \set VERBOSITY terse
@@ -29,19 +29,19 @@ SELECT regexp_replace(remedy, '\d+-\d+-\d+ [0-9:+]+', '(time)', 'g') AS remedy F
 SELECT count(*) FROM unnest(ARRAY['fs-OST0000', 'fs-OST0001']) t, feed(t, 122);
 SELECT target, status, remedy FROM jobstats.health WHERE target IS NOT NULL ORDER BY target;
 
--- The clock is right: the file system was switched off, and its owner says so.
+-- The clock is right: the file system was switched off, as its owner confirms.
 SELECT jobstats_setup() IS NOT NULL AS ready;
 CALL jobstats_maintain();
 SELECT count(*) FROM jobstats.increments;
--- While maintenance is called, nothing has to come for it to go on.
+-- Maintenance goes on without new text.
 UPDATE jobstats.refresh SET clock = now() - interval '1 day 23 hours';
 CALL jobstats_maintain();
 SELECT step, problem FROM jobstats.maintenance WHERE step = 'all' ORDER BY began DESC LIMIT 1;
 
--- Targets of which nothing is left are shown.
+-- Targets without remaining rows are shown.
 SELECT target, status, server, last_observation = at(122) AS last, remedy FROM jobstats.health WHERE target IS NOT NULL ORDER BY target;
 
--- A clock that was ahead for long has left horizons in the future, for which all texts are too late. Setup puts them back.
+-- A clock that was ahead for long leaves horizons in the future, for which all texts are too late. Setup resets them.
 UPDATE jobstats.refresh SET announced = now() + interval '100 days', horizon = now() + interval '10 days', dropped = now() + interval '10 days';
 UPDATE jobstats.rollups SET refreshed = now() + interval '100 days', users_refreshed = now() + interval '100 days', dropped = now() + interval '10 days';
 SELECT jobstats_setup() IS NOT NULL AS ready;

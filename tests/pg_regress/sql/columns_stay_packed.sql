@@ -47,7 +47,7 @@ INSERT INTO jobstats.feed (server, "time", body) SELECT 'n1', at(m), body(m) FRO
 CALL jobstats_maintain();
 SELECT pack();
 TABLE kept;
--- The audit reads what is packed.
+-- The audit reads packed chunks.
 SELECT * FROM jobstats_audit(at(0), at(3000));
 
 -- Rollups have chunks of a day, of a week, and of a month; batches of their columns lie in the order of time.
@@ -78,7 +78,7 @@ TABLE jobstats.dirty;
 TABLE kept;
 SELECT 7200 - packed(columns) BETWEEN 50 AND 2000 AS unpacked_little FROM chunks WHERE relation = 'rollup_10m' AND partial;
 
--- Once they are old enough they are packed again, as one step of maintenance each, and say the same.
+-- Old chunks are packed again, each in a maintenance step, and answers stay the same.
 DO $$ BEGIN PERFORM jobstats_setup(raw_retention => '2 days', compress_after => '7 days'); END $$;
 SELECT max(began) AS before FROM jobstats.maintenance \gset
 CALL jobstats_maintain();
@@ -94,7 +94,7 @@ SELECT count(*) FROM (
     EXCEPT ALL
     SELECT date_bin('10 minutes', "time" - interval '1 microsecond', 'epoch') + interval '1 microsecond', entry_id, sum(write_bytes)::bigint
     FROM jobstats.increments GROUP BY 1, 2) d;
--- Nothing is left to be done.
+-- No chunk remains to be packed.
 SELECT max(began) AS before FROM jobstats.maintenance \gset
 CALL jobstats_maintain();
 SELECT count(*) FROM jobstats.maintenance WHERE began > :'before' AND step LIKE 'columns of %';

@@ -3,7 +3,7 @@
 CREATE EXTENSION jobstats;
 SELECT jobstats_setup() IS NOT NULL AS ready;
 
--- Relations and columns without a comment: none. Partitions have those of their table.
+-- Relations and columns without a comment. Partitions have the comment of their table.
 CREATE VIEW uncommented AS
 SELECT c.relname AS relation, NULL AS "column"
 FROM pg_class c
@@ -17,8 +17,8 @@ WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind NOT IN ('i', 'I', 
     AND col_description(c.oid, a.attnum) IS NULL;
 SELECT * FROM uncommented ORDER BY 1, 2;
 
--- Functions of the store, and members of the extension: none either, but for the families that come with operator classes
--- and the arrays that come with types, which are members from PostgreSQL 17 on.
+-- Functions of the store and members of the extension without a comment, except families that come with operator classes and arrays that
+-- come with types, which are members from PostgreSQL 17 on.
 SELECT p.oid::regprocedure FROM pg_proc p
 WHERE p.pronamespace = 'jobstats'::regnamespace AND obj_description(p.oid, 'pg_proc') IS NULL;
 SELECT pg_describe_object(d.classid, d.objid, 0) AS member
@@ -37,7 +37,7 @@ WHERE a.attrelid IN ('jobstats.increments'::regclass, 'jobstats.rates'::regclass
     AND a.attname IN ('read_bytes', 'open', 'open_usecs', 'metadata')
 ORDER BY a.attrelid::regclass::text, a.attnum;
 
--- Setup restores what was removed or changed, and leaves other people's views and columns alone.
+-- Setup restores removed or changed comments, and leaves other views and columns alone.
 COMMENT ON TABLE jobstats.raw IS NULL;
 COMMENT ON COLUMN jobstats.rates.open IS 'Nonsense.';
 CREATE VIEW jobstats.mine AS SELECT 1 AS cluster;

@@ -5,7 +5,7 @@
 \pset null '(null)'
 SELECT jobstats_setup(retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready;
 
--- 101 is element 3 of 100; 102 is known by its work alone; 103 reads only, from servers that report no times; 104 has done nothing.
+-- 101 is element 3 of 100; 102 has usage only; 103 only reads, from servers without times; 104 is idle.
 DO $$ BEGIN
     PERFORM observe('scratch-OST0000', 'oss1', 0, 10, 20, 30, 40, 50, 60, 70);
     PERFORM observe('scratch-MDT0000', 'mds1', 0, 10, 20, 30, 40, 50, 60, 70);
@@ -22,7 +22,7 @@ SELECT 's', job, label, at(started), at(ended), 'COMPLETED', 1, 'slurm', at(70)
 FROM (VALUES ('101', '100_3', 10, 35), ('103', '103', 10, 20), ('104', '104', 40, 60)) AS r (job, label, started, ended);
 
 SELECT since_start, job, total, operation, rate, coverage, "time" FROM jobstats_compare('{100_3,102}', operations => 'write_bytes');
--- The default operations. 103 has no times; 104 did nothing.
+-- The default operations. 103 has no times; 104 is idle.
 SELECT since_start, job, operation, rate, coverage FROM jobstats_compare('{103,104}', NULL);
 -- Steps of other widths, down to single seconds; a job that is named twice; other targets.
 SELECT since_start, rate, total FROM jobstats_compare('{101,101}', '15 minutes', 'write');
@@ -32,7 +32,7 @@ SELECT since_start, rate, coverage FROM jobstats_compare('{101}', '10 minutes', 
 -- Loads that combine several operations.
 SELECT since_start, operation, rate FROM jobstats_compare('{101}', weights => '{"write_bytes": 0.5, "open": 2, "service_time": 1}') WHERE rate <> 0;
 
--- The rates are those of other functions.
+-- The rates equal those in other functions.
 SELECT c.since_start, c.rate, r.rate
 FROM jobstats_compare('{101}', '10 minutes', 'write_bytes,metadata,service_time') c
 FULL JOIN jobstats_rates(at(10), at(40), 'write_bytes,metadata,service_time', 'job', '10 minutes', filter => 'job=101') r
@@ -44,7 +44,7 @@ CALL jobstats_maintain();
 SELECT count(*) AS rows, count(*) FILTER (WHERE to_jsonb(b) = to_jsonb(c)) AS same
 FROM jobstats_compare('{101,102,103}', '7 minutes') c FULL JOIN before b USING (job, operation, since_start);
 
--- What makes no sense, and what nobody knows.
+-- Invalid arguments, and an unknown job.
 SELECT * FROM jobstats_compare('{105,101}', NULL, 'write');
 SELECT * FROM jobstats_compare('{}');
 SELECT * FROM jobstats_compare(NULL);

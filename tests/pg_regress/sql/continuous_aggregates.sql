@@ -62,14 +62,14 @@ FROM (SELECT *, lag(counter) OVER (PARTITION BY host ORDER BY bucket) AS previou
 GROUP BY host
 ORDER BY host;
 
--- A reading that comes after the last refresh is in the answer at once, but not if only what is refreshed shall be.
+-- A reading after the last refresh is shown at once, unless only refreshed rows are requested.
 INSERT INTO readings VALUES ('2025-11-03 10:02', 'oss1', 1074400, '2025-10-01 12:00');
 SELECT * FROM received_hourly WHERE host = 'oss1' ORDER BY bucket;
 ALTER MATERIALIZED VIEW received_1h SET (timescaledb.materialized_only = true);
 SELECT * FROM received_hourly WHERE host = 'oss1' ORDER BY bucket;
 ALTER MATERIALIZED VIEW received_1h SET (timescaledb.materialized_only = false);
 
--- A reading that comes late, within what is refreshed, waits for the next refresh of each level.
+-- A late reading, within refreshed buckets, waits for the next refresh of each level.
 INSERT INTO readings VALUES ('2025-11-03 08:15', 'oss3', 500, NULL), ('2025-11-03 08:45', 'oss3', 700, NULL);
 SELECT * FROM received_hourly WHERE host = 'oss3';
 CALL refresh_continuous_aggregate('received_10m', '2025-11-03 08:00', '2025-11-03 09:30');
@@ -80,14 +80,14 @@ SELECT * FROM received_hourly WHERE host = 'oss3';
 ALTER MATERIALIZED VIEW received_10m
 SET (timescaledb.enable_columnstore, timescaledb.segmentby = 'host', timescaledb.orderby = 'bucket');
 SELECT count(compress_chunk(chunk)) AS chunks FROM show_chunks('received_10m') AS chunk;
--- What is packed answers the same, also after a refresh that changes it.
+-- Packed chunks have the same answers, also after a refresh that changes them.
 INSERT INTO readings VALUES ('2025-11-03 08:55', 'oss3', 1000, NULL);
 CALL refresh_continuous_aggregate('received_10m', '2025-11-03 08:00', '2025-11-03 10:00');
 CALL refresh_continuous_aggregate('received_1h', '2025-11-03 08:00', '2025-11-03 10:00');
 SELECT host, sum(received) AS received FROM received_hourly GROUP BY host ORDER BY host;
 
--- Densities of the rates of increments: four entries write at 1, 9.99, 3.33 and 100 bytes per second and one on another target at
--- 6.67; then, until nine sharp, one writes at 10,000, and after that at 2. A read is none.
+-- Densities of the rates of increments: four entries write at 1, 9.99, 3.33 and 100 bytes per second and one on another target at 6.67;
+-- then, until nine sharp, one writes at 10,000, and after that at 2. Reads do not count.
 DO $$ BEGIN
     PERFORM observe('scratch-OST0000', 'oss1', 0, 5, 10, 55, 60, 65);
     PERFORM observe('scratch-OST0001', 'oss2', 0, 5, 10);
@@ -170,7 +170,7 @@ DROP MATERIALIZED VIEW all_hosts_1h;
 DROP EXTENSION jobstats;
 \set VERBOSITY default
 
--- Readings go, what was made of them stays; a refresh of what is gone takes it away.
+-- Readings are dropped, their aggregates remain; refreshing dropped readings removes them.
 CALL refresh_continuous_aggregate('received_10m', '2025-11-03 08:00', '2025-11-03 10:10');
 CALL refresh_continuous_aggregate('received_1h', '2025-11-03 08:00', '2025-11-03 11:00');
 INSERT INTO readings VALUES ('2025-11-04 00:02', 'oss1', 1084400, '2025-10-01 12:00');

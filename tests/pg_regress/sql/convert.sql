@@ -1,4 +1,4 @@
--- jobstats_convert() where it cannot do anything. What it does is tested by scripts/convert.sh.
+-- jobstats_convert() where it cannot work. scripts/convert.sh tests the conversion.
 \set ECHO all
 CREATE EXTENSION jobstats;
 CALL jobstats_convert();
@@ -18,7 +18,7 @@ CALL jobstats_convert();
 RESET ROLE;
 DROP ROLE regress_convert_guest;
 
--- There is nothing to convert to.
+-- There is no TimescaleDB to convert to.
 CREATE DATABASE regress_convert TEMPLATE template0;
 \set here :DBNAME
 \c regress_convert

@@ -1,4 +1,4 @@
--- jobstats.covered says of which time the accounting of jobs has been read, whatever the order of texts.
+-- jobstats.covered has the times whose job accounting was read, whatever the order of texts.
 \i store.sql
 \set ECHO all
 \pset null '(null)'
@@ -21,16 +21,16 @@ FROM unnest(ends) m
 $$;
 \set none 'JobIDRaw\x1fSubmit\x1fStart\x1fEnd\n'
 
--- Texts of sacct cover what their sender says: overlapping spans become one, a gap remains.
+-- Texts of sacct cover the span that the sender gives: overlapping spans become one, a gap remains.
 INSERT INTO jobstats.feed (cluster, server, "time", body, source, covers) VALUES
     ('c', 's1', minute(20.1), E:'none', 'slurm', span(0, 20)), ('c', 's1', minute(25.1), E:'none', 'slurm', span(5, 25)),
     ('c', 's1', minute(50.1), E:'none', 'slurm', span(30, 50)), ('d', 's1', minute(50.1), E:'none', 'slurm', span(40, 50)),
     ('c', 's1', minute(51), E:'none', 'slurm', NULL);
 TABLE shown;
--- The text that fills it comes last. A gap of less than a minute is none.
+-- The text that fills it comes last. A gap of less than a minute does not count.
 INSERT INTO jobstats.feed (cluster, server, "time", body, source, covers) VALUES ('c', 's1', minute(29.9), E:'none', 'slurm', span(25.5, 29.9));
 TABLE shown;
--- It covers nothing after it was read, or after now.
+-- Times after the reading, and after now, are not covered.
 INSERT INTO jobstats.feed (cluster, server, "time", body, source, covers) VALUES
     ('e', 's1', minute(10), E:'none', 'slurm', span(0, 100)), ('e', 's1', minute(11), E:'none', 'slurm', span(60, 100)),
     ('e', 's1', minute(12), E:'none', 'slurm', 'empty');
@@ -39,7 +39,7 @@ INSERT INTO jobstats.feed (cluster, server, body, source, covers) VALUES
 SELECT * FROM shown WHERE cluster = 'e';
 SELECT until <= clock_timestamp() AS is_past FROM jobstats.covered WHERE cluster = 'f';
 SELECT covers FROM jobstats.texts WHERE cluster = 'e' ORDER BY "time";
--- A text that was rejected covers nothing; nor does one of lctl or of users.
+-- A rejected text covers no time; nor does a text of lctl or of users.
 INSERT INTO jobstats.feed (cluster, server, "time", body, source, covers) VALUES ('g', 's1', minute(20), E'none\n', 'slurm', span(0, 20));
 INSERT INTO jobstats.feed (cluster, server, "time", body, source, covers) VALUES ('g', 's1', minute(20), E'ada:x:1:1::/:\n', 'passwd', span(0, 20));
 INSERT INTO jobstats.feed (cluster, server, body, covers) VALUES ('g', 's1', ost('fs-OST0000', record('a.1', 1, 4096)), span(0, 20));
@@ -57,7 +57,7 @@ INSERT INTO jobstats.feed (cluster, server, "time", body, source) VALUES
     ('hpc', 'p1', minute(30), pbs(10, 20), 'pbs'), ('hpc', 'p1', minute(60), pbs(40, 50), 'pbs'), ('hpc', 'p2', minute(60), pbs(55), 'pbs');
 SELECT * FROM shown WHERE source = 'pbs';
 SELECT server, covers FROM jobstats.texts WHERE source = 'pbs' ORDER BY server, "time";
--- The same pieces in another order, with one that is sent twice; what jobs wait for says nothing.
+-- The same pieces in another order, one of them twice; pending reasons do not count.
 INSERT INTO jobstats.feed (cluster, server, "time", body, source) VALUES
     ('hpc2', 'p2', minute(60), pbs(55), 'pbs'), ('hpc2', 'p1', minute(60), pbs(40, 50), 'pbs'),
     ('hpc2', 'p1', minute(40), E'11/03/2025 12:35:00;Q;77.pbs1;queue=workq\n', 'pbs'), ('hpc2', 'p1', minute(30), pbs(10, 20), 'pbs');
@@ -74,7 +74,7 @@ SELECT * FROM shown WHERE cluster = 'hpc';
 SELECT jobstats_internal.covers('c', 'slurm', minute(0), minute(50)) AS all_of_it, jobstats_internal.covers('c', 'slurm', minute(0), minute(51)) AS too_long,
     jobstats_internal.covers('c', 'pbs', minute(0), minute(1)) AS other_source, jobstats_internal.covers('c', NULL, minute(0), minute(1)) AS any_source,
     jobstats_internal.covers(NULL, NULL, minute(2900), minute(2901)) AS anywhere, jobstats_internal.covers('x', NULL, minute(0), minute(1)) AS nowhere;
--- Reading texts again changes nothing.
+-- Reading texts again gives the same spans.
 CREATE TABLE before AS TABLE jobstats.covered;
 SELECT count(*) > 0 AS read FROM jobstats_reprocess(minute(2000), minute(4000), source => NULL);
 SELECT count(*) AS changed FROM ((TABLE before EXCEPT TABLE jobstats.covered) UNION ALL (TABLE jobstats.covered EXCEPT TABLE before)) d;

@@ -51,7 +51,7 @@ SET ROLE regress_damaged_reader;
 TABLE damage;
 RESET ROLE;
 
--- A key that rows contradict cannot be made again; the warning says why, and what to run when they are gone.
+-- A key that rows contradict cannot be restored; the warning shows the reason, and the call to repeat when they are gone.
 SELECT * FROM setup();
 ALTER TABLE jobstats.users DROP CONSTRAINT users_pkey;
 INSERT INTO jobstats.users VALUES (1, 'anna'), (1, 'anne');

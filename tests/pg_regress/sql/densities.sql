@@ -25,11 +25,11 @@ SELECT * FROM jobstats_densities('2025-11-03 08:00', '2025-11-03 08:10', 'write_
 SELECT name, rate FROM jobstats_top('2025-11-03 08:00', '2025-11-03 08:05', 'write_bytes', 'uid', min_rate => 100)
 WHERE rate < 1000;
 
--- Over the whole window; in powers of two; of what is less than one.
+-- Over the whole window; in powers of two; values below one.
 SELECT * FROM jobstats_densities(at(0), at(10), 'write_bytes');
 SELECT * FROM jobstats_densities(at(0), at(5), 'write_bytes', base => 2);
 SELECT * FROM jobstats_densities(at(0), at(5), 'read_bytes', base => 100);
--- The mean number of requests in service is what is shown by default: of user 1006 it is 0.0000001, of the others zero.
+-- The default is the mean number of requests in service: for user 1006 it is 0.0000001, for the others zero.
 SELECT * FROM jobstats_densities(at(0), at(10));
 
 -- Of jobs, nodes, targets; of all together, which is one.
@@ -42,8 +42,7 @@ SELECT lower, count FROM jobstats_densities(at(0), at(5), 'read_bytes', 'job');
 SELECT lower, count FROM jobstats_densities(at(0), at(5), 'write_bytes', 'uid', filter => 'target=*OST0001 uid=1003,1005,1001');
 SELECT count(*) FROM jobstats_densities(at(0), at(10), 'rmdir');
 
--- Whoever is in a bucket is found by top: in every step, by everything, the rows of which the rate lies in it are as many
--- as were counted.
+-- top agrees with buckets: in every step, by every dimension, as many of its rates lie in the bucket as were counted.
 SELECT setseed(0.125);
 DO $$ BEGIN
     PERFORM observe('work-MDT0000', 'mds1', VARIADIC ARRAY(SELECT 100 + n * 2.0 FROM generate_series(0, 30) AS n));

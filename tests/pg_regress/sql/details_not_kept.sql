@@ -1,11 +1,11 @@
--- settings.keep: what is not kept of increments is NULL in answers, calls and sums stay exact.
+-- settings.keep: answers have NULL for details that are not kept; calls and sums stay exact.
 \i store.sql
 \i calls.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'
 
--- What is no setting, with its HINT; who leaves it out gets what was set.
+-- Invalid settings, with a HINT; leaving the argument out keeps the setting.
 \set VERBOSITY default
 UPDATE jobstats.settings SET keep = 'nothing';
 \echo :LAST_ERROR_SQLSTATE
@@ -36,7 +36,7 @@ FROM jobstats.increments_rows i JOIN jobstats.targets t USING (target_id)
 JOIN jobstats.observations o ON o.target_id = i.target_id AND o."time" = i.observed
 ORDER BY t.cluster, target, minute;
 
--- Calls, sums and rates are the same. A NOTICE says once what is NULL.
+-- Calls, sums and rates are the same. A single NOTICE names the columns that are NULL.
 SELECT name, operation, calls, total FROM jobstats_totals(at(0), at(8), 'write_bytes,service_time', 'cluster') ORDER BY operation, name;
 SELECT operation, calls, per_call, min, max, round(stddev::numeric, 6) AS stddev FROM jobstats_job_usage('1', '');
 SELECT operation, calls, per_call, min, max, round(stddev::numeric, 6) AS stddev FROM jobstats_job_usage('2', '');
@@ -44,29 +44,29 @@ SELECT operation, calls, per_call, min, max, round(stddev::numeric, 6) AS stddev
 SELECT name, source, lower, upper, calls, share, mean, stddev FROM jobstats_io_sizes(at(0), at(8), 'target', filter => 'cluster=everything');
 SELECT name, source, lower, upper, calls, share, mean, stddev FROM jobstats_io_sizes(at(0), at(8), 'target', filter => 'cluster="no detail"');
 SELECT name, source, lower, upper, calls, share, mean, stddev FROM jobstats_io_sizes(at(0), at(8), 'target', filter => 'cluster=counts');
--- Of histograms that are kept nothing is missing.
+-- Histograms are kept completely.
 SELECT count(*) FROM jobstats_io_sizes(at(0), at(8), filter => 'cluster="no detail" target=*16');
 -- The parts add up where some of them have histograms.
 SELECT source, sum(calls) AS calls, sum(share) AS share FROM jobstats_io_sizes(at(0), at(8)) GROUP BY source ORDER BY source;
 
--- What is stored is right, and there is nothing to put right under the setting.
+-- Stored rows are right, and under the setting there is no row to correct.
 SELECT * FROM jobstats_audit(at(-1), at(60));
 SELECT name, computed, changed FROM jobstats_reprocess(at(-1), at(60)) WHERE cluster = 'everything';
--- A row that lost what is kept, and one that has what is not, are wrong.
+-- A row that lost kept details, and one with details that are not kept, are wrong.
 BEGIN;
 UPDATE jobstats.increments i SET detail = NULL FROM jobstats.targets t
 WHERE t.target_id = i.target_id AND t.cluster = 'everything' AND t.name = 'fs-OST0014' AND i.observed = at(8);
 UPDATE jobstats.increments i SET detail = '\x040201' FROM jobstats.targets t
 WHERE t.target_id = i.target_id AND t.cluster = 'counts' AND t.name = 'fs-OST0016' AND i.observed = at(8);
 SELECT cluster, target, minute("time") AS minute, what FROM jobstats_audit(at(-1), at(60)) ORDER BY 1, 2;
--- What was kept stays so when it is computed again.
+-- Kept details remain when the row is computed again.
 SELECT cluster, name, changed, deleted, inserted FROM jobstats_reprocess(at(-1), at(60)) WHERE changed > 0;
 SELECT t.cluster, t.name AS target, i.detail FROM jobstats.increments_rows i JOIN jobstats.targets t USING (target_id)
 WHERE i.observed = at(8) AND (t.cluster, t.name) IN (('everything', 'fs-OST0014'), ('counts', 'fs-OST0016')) ORDER BY 1;
 SELECT * FROM jobstats_audit(at(-1), at(60));
 ROLLBACK;
 
--- Text that comes late is new; what follows it and is computed again keeps what it had.
+-- Late text is new; later rows that are computed again keep their details.
 SELECT feed(6, '1', 'everything');
 SELECT t.name AS target, minute(i.observed) AS minute, o.kept, i.write, i.write_bytes, i.write_bytes_hist IS NOT NULL AS histogram, i.detail
 FROM jobstats.increments_rows i JOIN jobstats.targets t USING (target_id)
@@ -75,7 +75,7 @@ WHERE t.cluster = 'everything' ORDER BY target, minute;
 SELECT * FROM jobstats_audit(at(-1), at(60));
 SELECT operation, calls, min, max, stddev FROM jobstats_job_usage('1', '') WHERE operation = 'write_bytes';
 SELECT name, source, sum(calls) AS calls FROM jobstats_io_sizes(at(0), at(8), 'target', filter => 'cluster=everything') GROUP BY 1, 2 ORDER BY 1, 2;
--- What had been known before the setting is known of jobs and windows before it.
+-- Details from before the setting are shown for jobs and windows before it.
 SELECT count(*) AS rows, bool_and(stddev IS NULL) AS none FROM jobstats_io_sizes(at(0), at(4), 'target', filter => 'cluster=everything');
 
 -- Sums by user go with counts, and come back. Answers stay.
@@ -101,7 +101,7 @@ TABLE users;
 TABLE changed;
 SELECT count(*) AS problems FROM jobstats.maintenance WHERE problem IS NOT NULL;
 
--- The other way: what raw text says is stored again, and a second time there is nothing to do.
+-- The other way: details from raw text are stored again. The second call changes no row.
 UPDATE jobstats.settings SET keep = 'everything';
 SELECT * FROM jobstats_audit(at(-1), at(60));
 SELECT cluster, name, computed, changed, deleted, inserted FROM jobstats_reprocess(at(-1), at(60));

@@ -1,13 +1,13 @@
--- The dimensions of jobs: account, partition, job_name and state; and of users: group_name and gid. Entries are joined with their
--- jobs by UTC days, and an entry whose identifier names no user has that of its job.
+-- The dimensions of jobs: account, partition, job_name and state; and of users: group_name and gid. Entries are joined with their jobs by
+-- UTC days, and an entry without a user in its identifier has its job's user.
 \i reading.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'
 SELECT jobstats_setup(retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready;
 
--- From 8:00 to 8:20, from 23:50 to 0:20, and an end on the second day. Every number of opens is a power of two, so that a sum
--- says what is in it.
+-- From 8:00 to 8:20, from 23:50 to 0:20, and an end on the second day. Every number of opens is a power of two, so that a sum shows its
+-- parts.
 DO $$ BEGIN
     PERFORM observe('scratch-MDT0000', 'mds1', 0, 10, 20, 950, 960, 970, 980, 2400);
     PERFORM observe('scratch-OST0000', 'oss1', 0, 10, 20, 950, 960, 970, 980, 2400);
@@ -76,13 +76,13 @@ SELECT 1 AS question, to_jsonb(r) AS answer FROM jobstats_totals(at(0), at(980),
 UNION ALL
 SELECT 2, to_jsonb(r) FROM jobstats_totals(at(0), at(980), 'open', 'partition,job_name,state') r
 UNION ALL
--- Root keeps its number; the users of 104 and 105 are those of their jobs.
+-- Root keeps its number; the users of 104 and 105 come from their jobs.
 SELECT 3, to_jsonb(r) FROM jobstats_totals(at(0), at(980), 'open', 'uid,account') r
 UNION ALL
--- Names and groups are the store's; the scheduler's where the store knows none and the identifier names no user.
+-- Names and groups come from the store; from the scheduler where the store has none and the identifier names no user.
 SELECT 4, to_jsonb(r) FROM jobstats_totals(at(0), at(20), 'open', 'job,user,group,gid') r
 UNION ALL
--- The window begins in the middle of the first day, and of a row: half of what was done from 23:50 to 0:00.
+-- The window begins in the middle of the first day, and of a row: half of the opens from 23:50 to 0:00.
 SELECT 5, to_jsonb(r) FROM jobstats_totals(at(955), at(980), 'open', 'account', filter => 'kind=MDT') r
 UNION ALL
 SELECT 6, to_jsonb(r) FROM jobstats_totals('2025-11-03', '2025-11-04', 'open', 'account') r
@@ -112,7 +112,7 @@ SELECT 21, to_jsonb(r) FROM jobstats_totals(at(0), at(980), 'open', '', filter =
 UNION ALL
 SELECT 22, to_jsonb(r) FROM jobstats_totals('2025-11-04', '2025-11-05', 'open', 'job', filter => 'account=phys,c*') r
 UNION ALL
--- What has no account is not left out.
+-- Rows without an account are not left out.
 SELECT 23, to_jsonb(r) FROM jobstats_totals(at(0), at(980), 'open', '', exclude => 'account=phys') r
 UNION ALL
 SELECT 24, to_jsonb(r) FROM jobstats_io_sizes(at(0), at(980), '', filter => 'account=phys') r
@@ -165,7 +165,7 @@ UPDATE jobstats.rollup_1d_accounts SET open = 0;
 SELECT DISTINCT question FROM changed ORDER BY 1;
 ROLLBACK;
 
--- A job is found by what its user types. All elements of an array count where they share its number.
+-- A job is found by the name that its user types. All elements of an array count where they share its number.
 SELECT name, total FROM jobstats_totals(at(0), at(980), 'open', 'job', filter => 'job=55_1,102');
 SELECT name, total FROM jobstats_totals(at(0), at(980), 'open', 'account', filter => 'job=38.1');
 SELECT total FROM jobstats_totals(at(0), at(980), 'open', '', filter => 'job=38');

@@ -5,7 +5,7 @@
 \pset null '(null)'
 SELECT jobstats_setup(retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready;
 
--- Users 1000 and 1001 have one name; user 1003 has none, and the entry "damaged" names no user.
+-- Users 1000 and 1001 have one name; user 1003 has no name, and the entry "damaged" names no user.
 DO $$ BEGIN
     PERFORM observe('scratch-MDT0000', 'mds1', 0, 10, 20);
     PERFORM observe('scratch-OST0000', 'oss1', 0, 10, 20);
@@ -19,7 +19,7 @@ END $$;
 INSERT INTO jobstats.users VALUES (1000, 'ada'), (1001, 'ada'), (1002, 'bob'), (9999, 'unused');
 
 CREATE VIEW answers AS
--- By name: 6000 + 3000 of ada, 1500 of bob, 10 of one without a name, 1 of nobody.
+-- By name: ada 6000 + 3000, bob 1500, a user without a name 10, no user 1.
 SELECT 1 AS question, to_jsonb(r) AS answer FROM jobstats_totals(at(0), at(20), 'open', 'user') r
 UNION ALL
 SELECT 2, to_jsonb(r) FROM jobstats_totals(at(0), at(20), 'open', 'uid,user') r
@@ -31,10 +31,11 @@ SELECT 4, to_jsonb(r) FROM jobstats_top(at(0), at(20), 'open', 'user', 2) r
 UNION ALL
 SELECT 5, to_jsonb(r) FROM jobstats_summary(at(0), at(20), 'user') r
 UNION ALL
--- The rates are 7.5 of ada, 1.25 of bob, 1 / 120 of 1003, and 1 / 1200 of nobody.
+-- The rates are ada 7.5, bob 1.25, 1003 1 / 120, and without a user 1 / 1200.
 SELECT 6, to_jsonb(r) FROM jobstats_densities(at(0), at(20), 'open', 'user') r
 UNION ALL
--- Filtered by name: not at all, some, an unused name, none. Who has no name matches as a number, and nobody matches no pattern.
+-- Filtered by name: no filter, some names, an unused name, NULL. A user without a name matches as a number, and a missing user matches no
+-- pattern.
 SELECT 7, to_jsonb(r) FROM jobstats_totals(at(0), at(20), 'open', 'uid', filter => 'user=*') r
 UNION ALL
 SELECT 8, to_jsonb(r) FROM jobstats_totals(at(0), at(20), 'open', '', filter => 'user=a*a') r

@@ -1,4 +1,4 @@
--- All that depends on dimensions knows those of the library.
+-- Each part that depends on dimensions has the library's list.
 \set ECHO all
 CREATE EXTENSION jobstats;
 
@@ -26,8 +26,8 @@ SELECT count(*) FROM jobstats_io_sizes(by => :'dimensions');
 SELECT count(*) FROM jobstats_summary(by => :'dimensions');
 SELECT count(*) FROM jobstats_densities(by => :'dimensions');
 
--- Views of rates have a column of each dimension, and jobstats_internal.entries() one of each that is not of targets. That of the user is
--- user_name.
+-- Views of rates have a column for each dimension, and jobstats_internal.entries() for each dimension except those for targets. The user's
+-- is user_name.
 CREATE VIEW columns AS SELECT d.name, CASE WHEN d.name IN ('user', 'group') THEN d.name || '_name' ELSE d.name END AS "column" FROM jobstats_internal.dimensions() d;
 SELECT r.relation, string_agg(c.name, ' ') AS lacks
 FROM (VALUES ('jobstats.rates'), ('jobstats.rates_10m'), ('jobstats.rates_1h'), ('jobstats.rates_1d')) r (relation)

@@ -14,8 +14,7 @@ SELECT (SELECT count(*) FROM jobstats.raw) AS raw, (SELECT count(*) FROM jobstat
     (SELECT md5(string_agg(r::text, ' ' ORDER BY r::text)) FROM jobstats.rollup_1h r) = :'held' AS same;
 TABLE rows;
 
--- What was granted, and what was built on top: on a view of the store that only shows tables, on one that needs the extension,
--- and on a function of it.
+-- Grants, and dependent objects: a view of the store that only shows tables, a view that needs the extension, and a function call.
 CREATE ROLE regress_drop_reader;
 CREATE ROLE regress_drop_writer;
 CREATE ROLE regress_drop_guest;
@@ -39,7 +38,7 @@ SELECT to_regclass('jobstats.raw_text') IS NULL AS gone, to_regclass('jobstats.f
 SELECT to_regclass('on_rates'), to_regclass('on_health'), to_regclass('on_function');
 SELECT count(*) AS functions FROM pg_proc WHERE proname LIKE 'jobstats\_%';
 
--- What feeds is told what to do.
+-- Feeds get a hint.
 INSERT INTO jobstats.feed (server, "time", body) VALUES ('oss1', at(4), ost('fs-OST0000', record('a.1', 15, 61440, 1)));
 \echo :LAST_ERROR_SQLSTATE
 

@@ -1,11 +1,11 @@
--- jobstats_internal.entries(): whose an entry is at a time, which is what the other reading functions say.
+-- jobstats_internal.entries() gives the owner of an entry at a time, as other reading functions do.
 \i reading.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'
 SELECT jobstats_setup(retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready;
 
--- Each day has an observation whose end is 0:10 UTC, and one that ends with the day.
+-- Each day has an observation that ends at 0:10 UTC, and one at the end of the day.
 DO $$ BEGIN
     PERFORM observe('scratch-MDT0000', 'mds1', 950, 960, 970, 2390, 2400, 2410);
     PERFORM act('scratch-MDT0000', entry, minute - 10, minute, '{"open": 1, "open_usecs": 1}')
@@ -17,7 +17,7 @@ INSERT INTO jobstats.earlier_users (uid, user_name, gid, since, until) VALUES
     (1000, 'ada', 100, '-infinity', '2025-11-04'), (1000, 'countess', 100, '2025-11-04', '2025-11-05');
 INSERT INTO jobstats.groups (gid, group_name) VALUES (100, 'users'), (200, 'staff');
 INSERT INTO jobstats.earlier_groups (gid, group_name, since, until) VALUES (100, 'people', '-infinity', '2025-11-04');
--- Job 1 is another one from Tuesday on. Those of 2 and 3 say who their users are: 1000, and one that only accounting knows.
+-- Job 1 is another job from Tuesday on. The jobs 2 and 3 have users: 1000, and a user that only accounting knows.
 INSERT INTO jobstats.job_ids (job_no, scheduler, job, runs, started, last_started, uid, user_name, gid, group_name, account, partition, job_name, state)
 OVERRIDING SYSTEM VALUE VALUES
     (11, 's', '1', 1, '2025-11-03', '2025-11-03', 1000, 'job', 100, 'group', 'early', 'small', 'first', 'COMPLETED'),
@@ -36,7 +36,7 @@ SELECT date(at - interval '1 second') AS day, entry, uid, user_name, gid, group_
 FROM unnest(ARRAY[at(960), at(970), at(2400), at(2410)]) at, jobstats_internal.entries(at)
 ORDER BY at, entry;
 
--- The other functions say the same of the windows that end at these times.
+-- The other functions agree for the windows that end at these times.
 CREATE VIEW named AS
 SELECT at, e.entry, e.job, e.node, e.executable, e.status, e.workload, e.uid, e.user_name, e.gid, e.group_name, e.account, e.partition, e.job_name, e.state
 FROM unnest(ARRAY[at(960), at(970), at(2400), at(2410)]) at, jobstats_internal.entries(at) e;

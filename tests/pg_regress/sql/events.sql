@@ -1,4 +1,4 @@
--- jobstats_detect() finds events, keeps them and tells of them.
+-- jobstats_detect() finds, keeps and alerts events.
 \i store.sql
 \set ECHO all
 \set VERBOSITY terse
@@ -31,9 +31,9 @@ SELECT kind, severity, filesystem AS fs, minute(began) AS began, minute(found) A
     withdrawn IS NOT NULL AS withdrawn
 FROM jobstats.events ORDER BY jobstats.events.began, kind;
 
--- Nothing was fed.
+-- Before any feed.
 CALL jobstats_detect();
--- What is usual: ten days of hours.
+-- The baseline: ten days of hours.
 INSERT INTO jobstats.server_hours (bucket, observed_usecs, requests, wait_usecs, depth, active, cluster, server, service)
 SELECT h + interval '1 microsecond', 3600000000, 6000, 6000 * 2000, 0, 0, '', server, 'mdt'
 FROM generate_series(at(0) - interval '240 hours', at(-60) - interval '1 hour', interval '1 hour') h, unnest('{mds1,mds2}'::text[]) server;
@@ -52,7 +52,7 @@ CALL jobstats_detect();
 SELECT feed(VARIADIC every_two(102, 120));
 CALL jobstats_detect();
 TABLE events;
--- Once more, nothing changes.
+-- The second call changes no event.
 CREATE TABLE before AS SELECT * FROM jobstats.events;
 CALL jobstats_detect();
 UPDATE jobstats.watch SET rejudge_from = at(-600);
@@ -89,7 +89,7 @@ UPDATE jobstats.watch SET rejudge_from = at(0);
 CALL jobstats_detect();
 SELECT to_jsonb(b) - text 'updated' FROM before b EXCEPT SELECT to_jsonb(e) - text 'updated' FROM jobstats.events e;
 
--- Texts of another server come late, after maintenance has summed what they are about.
+-- Texts of another server come late, after maintenance has summed their times.
 SELECT feed2(VARIADIC '{0,2,58,60,110}'), feed(VARIADIC every_two(122, 184));
 CALL jobstats_maintain();
 SET client_min_messages = error;
@@ -101,7 +101,7 @@ CALL jobstats_maintain();
 SELECT servers, targets, began, until, notified, withdrawn FROM events;
 SELECT rejudge_from FROM jobstats.watch;
 
--- It turns out that nothing was wrong, and then that it was.
+-- Late text clears the event, and then restores it.
 CREATE TABLE stored AS SELECT * FROM jobstats.server_increments;
 UPDATE jobstats.server_increments SET wait_usecs = 2000 * requests;
 UPDATE jobstats.watch SET rejudge_from = at(0);
@@ -114,7 +114,7 @@ UPDATE jobstats.watch SET rejudge_from = at(0);
 CALL jobstats_detect();
 SELECT event, withdrawn FROM jobstats_events(at(0));
 
--- Nobody was notified: maintenance, too many stronger ones; and then somebody is.
+-- No alert was sent: maintenance, too many stronger ones; then one is.
 CREATE TABLE by_steps AS SELECT to_jsonb(e) - '{event_id,updated,notified}'::text[] AS event FROM jobstats.events e;
 DELETE FROM jobstats.events;
 SELECT jobstats_silence(at(50), at(95), 'f*', reason => 'new firmware');
@@ -133,7 +133,7 @@ UPDATE jobstats.watch SET rejudge_from = at(0);
 CALL jobstats_detect();
 \o
 SELECT severity, reason, notified FROM events;
--- One call for all readings finds what one after the other found.
+-- One call for all readings finds the same events as successive calls.
 TABLE by_steps EXCEPT SELECT to_jsonb(e) - '{event_id,updated,notified}'::text[] FROM jobstats.events e;
 
 -- Verdicts.
@@ -145,7 +145,8 @@ SELECT count(*) FROM jobstats_events(now() - interval '1 year', severity => 'war
 SELECT * FROM jobstats_explain(-1);
 SELECT jobstats_silence(at(0), at(0));
 
--- Six OSTs, of which two move, one is slow from minute 130 on, one does nothing from minute 170 on, and one is full; the last was fed first. A reading has two rows.
+-- Six OSTs: two move, one is slow from minute 130 on, one is idle from minute 170 on, and one is full; the last was fed first. A reading
+-- has two rows.
 INSERT INTO jobstats.feed (cluster, server, "time", body)
 SELECT '', CASE WHEN m = 4 AND n IN (0, 5) THEN 'oss2' ELSE 'oss1' END, at(m), ost('fs-OST000' || n, record('a.1', m, 4096 * m))
 FROM generate_series(0, 4, 2) m, generate_series(0, 5) n ORDER BY m, n DESC;
@@ -164,7 +165,7 @@ INSERT INTO jobstats.samples_1h (series_id, bucket, min, max, sum, last, count)
 SELECT s.series_id, at(60 * h) + interval '1 microsecond', 0, 0, 0, s.value * CASE WHEN s.name = 'kbytesavail' AND h = 0 THEN 10 ELSE 1 END, 1
 FROM jobstats.sample_series s, generate_series(0, 2) h WHERE s.target_id IS NOT NULL AND s.name IN ('kbytestotal', 'kbytesfree', 'kbytesavail', 'filestotal', 'filesfree')
     AND s.server = 'oss1';
--- Recovery ran on one that did not move.
+-- Recovery ran on a target that did not move.
 INSERT INTO jobstats.sample_series (cluster, server, target_id, name, labels, since, "time", value)
 SELECT '', 'oss1', t.target_id, 'recovering', '{}', at(0), at(178), 0 FROM jobstats.targets t WHERE t.name = 'fs-OST0001';
 INSERT INTO jobstats.samples_1h (series_id, bucket, min, max, sum, last, count)
@@ -176,7 +177,7 @@ CALL jobstats_detect();
 SELECT kind, severity, began, found, until, ended, targets, servers, value, usual, rate, reason FROM events WHERE kind <> 'waiting';
 SELECT e.kind, x.topic, timeless(x.text) FROM jobstats.events e, jobstats_explain(e.event_id) x WHERE e.kind <> 'waiting' ORDER BY e.kind, x.line;
 SELECT unnest(regexp_matches(jobstats_metrics(), 'jobstats_event{[^\n]*', 'g'));
--- What has been full for days is no reason to keep silent of another target.
+-- A target that has been full for days does not suppress alerts for another.
 UPDATE jobstats.events SET began = began - interval '72 hours' WHERE kind = 'full';
 UPDATE jobstats.samples_1h h SET last = s.value FROM jobstats.sample_series s WHERE s.series_id = h.series_id AND s.server = 'oss1';
 INSERT INTO jobstats.sample_series (cluster, server, target_id, name, labels, since, "time", value)
@@ -188,7 +189,7 @@ FROM jobstats.sample_series s, generate_series(0, 3) h WHERE s.server = 'oss2' A
 CALL jobstats_detect();
 SELECT kind, began, until, ended, targets, value, usual, notified FROM events WHERE kind = 'full';
 
--- Nobody looks for events any more.
+-- Detection has stopped.
 SELECT count(*) FROM jobstats.health WHERE remedy ~ '^Readings have been judged';
 UPDATE jobstats.watch SET ran = now() - interval '20 minutes', watched_until = at(160);
 SELECT timeless(remedy) ~ '^Readings have been judged for events up to TIME' AS overdue FROM jobstats.health WHERE remedy ~ '^Readings';

@@ -32,7 +32,7 @@ CALL jobstats_detect();
 TABLE found;
 SELECT f.began, x.topic, regexp_replace(x.text, '\d{4}-\d\d-\d\d \d\d:\d\d|\d\d:\d\d', 'TIME', 'g') AS "text", x.details
 FROM found f, jobstats_explain(f.event_id) x WHERE x.topic IN ('what', 'who', 'probe') OR x.text ~ 'lnetctl' ORDER BY f.began, x.line;
--- Step by step, it comes to the same; without what is usual for probes, one did not last long enough, and the other is not known.
+-- Step by step gives the same; without a baseline for probes, one did not last long enough, and the other is unknown.
 CREATE TABLE at_once AS SELECT to_jsonb(e) - '{event_id,updated,notified}'::text[] AS event FROM jobstats.events e;
 DELETE FROM jobstats.events;
 UPDATE jobstats.targets SET last_observation = at(71);

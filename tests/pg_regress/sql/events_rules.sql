@@ -16,7 +16,7 @@ FROM generate_series(0, 150, 10) m ORDER BY m;
 CREATE VIEW found AS
 SELECT kind, severity, minute(began) AS began, minute(found) AS found, minute(until) AS until, ended IS NULL AS goes_on, targets, servers, round(value / 1e6) AS value,
     round(usual / 1e6) AS usual, round(rate::numeric, 2) AS rate, details -> 'rules' AS rules, culprits FROM jobstats.events ORDER BY events.began;
--- None is switched on.
+-- All are switched off.
 SELECT name, operation, "by", times_usual, lasting, enabled FROM jobstats.rules ORDER BY 1;
 CALL jobstats_detect();
 SELECT count(*) FROM jobstats.events;
@@ -56,7 +56,7 @@ FROM jobstats.events e, jobstats_explain(e.event_id) x WHERE x.topic IN ('what',
 INSERT INTO jobstats.rules (name, operation, threshold, enabled) VALUES ('no such operation', 'nonsense', 2, true);
 CALL jobstats_detect();
 SELECT count(*) FROM jobstats.events;
--- What is no rule.
+-- Invalid rules.
 INSERT INTO jobstats.rules (name, operation) VALUES ('no limit', 'bytes');
 INSERT INTO jobstats.rules (name, operation, threshold, lasting) VALUES ('too long', 'bytes', 1, '2 hours');
 INSERT INTO jobstats.rules (name, operation, threshold, "by") VALUES ('of whom', 'bytes', 1, 'node');

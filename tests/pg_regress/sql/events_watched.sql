@@ -1,4 +1,4 @@
--- However often jobstats_detect() is called, events are what one call for the day says, also hours after they began.
+-- Repeated calls of jobstats_detect() give the events of a single call for the day, also hours after they began.
 \i store.sql
 \set ECHO all
 \set VERBOSITY terse

@@ -36,20 +36,20 @@ SELECT t.name, count(*) FROM jobstats.raw r JOIN jobstats.targets t USING (targe
 TABLE evidence;
 SELECT count(*) AS different FROM (TABLE jobstats.evidence EXCEPT SELECT * FROM before) d;
 TABLE explained;
--- Of a target that got another name as well; of a withdrawn event no more; and once more, nothing changes.
+-- Of a target that got another name as well; not of a withdrawn event; the second call changes no row.
 SELECT jobstats_alter_target('fs-OST0001', rename_to => 'fs-OST0009');
 UPDATE jobstats.events SET withdrawn = now() WHERE began = at(40);
 SELECT jobstats_internal.keep_evidence(now());
 TABLE evidence;
 SELECT jobstats_internal.keep_evidence(now());
--- Where there is no room for all of it, the text of an event that nobody was told of goes first, though it is newer than another.
+-- Where there is no room for all of it, the text of an event without an alert goes first, even if it is newer.
 UPDATE jobstats.events SET withdrawn = NULL WHERE began = at(40);
 DELETE FROM jobstats.raw;
 INSERT INTO jobstats.raw TABLE before;
 UPDATE jobstats.raw SET body = convert_to(repeat('x', 10000000), 'UTF8') WHERE target_id = 1 AND "time" = at(110);
 SELECT jobstats_internal.keep_evidence(now()) > 0 AS changed;
 TABLE evidence;
--- And of two that somebody was told of, that of the older one, from its first text on that has no room.
+-- Of two events with alerts, the older one's text goes, from its first text without room on.
 UPDATE jobstats.evidence SET body = (SELECT r.body FROM jobstats.raw r WHERE r.target_id = 1 AND r."time" = at(110)) WHERE target_id = 1 AND "time" = at(50);
 SELECT jobstats_internal.keep_evidence(at(0)) > 0 AS changed;
 TABLE evidence;

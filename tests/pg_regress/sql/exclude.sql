@@ -6,7 +6,7 @@
 SELECT jobstats_setup(retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready;
 INSERT INTO jobstats.entry_formats VALUES (3, '%j@%H', NULL);
 
--- Jobs on compute and login nodes, one of root, and one whose identifier names no user.
+-- Jobs on compute and login nodes, one of root, and one without a user in its identifier.
 DO $$ BEGIN
     PERFORM observe('scratch-OST0000', 'oss1', 0, 10, 20);
     PERFORM observe('scratch-OST0001', 'oss2', 0, 10, 20);
@@ -35,7 +35,7 @@ UNION ALL
 -- A filter and an exclusion of the same dimension.
 SELECT 6, to_jsonb(r) FROM jobstats_totals(at(0), at(20), 'write_bytes', 'node', exclude => '{"node": ["n01", "n03"]}', filter => 'node=n*') r
 UNION ALL
--- Groups of targets alone: nothing that is left is 0.
+-- By targets alone the rest is 0.
 SELECT 7, to_jsonb(r) FROM jobstats_totals(at(0), at(20), 'write_bytes', 'target', exclude => '{"job": ["101"]}') r
 UNION ALL
 -- Targets, file systems and servers that are left out are not in scope, and lower no coverage.
@@ -52,7 +52,7 @@ SELECT 12, to_jsonb(r) FROM jobstats_totals(at(0), at(20), 'write_bytes', 'uid',
 UNION ALL
 SELECT 13, to_jsonb(r) FROM jobstats_totals(at(0), at(20), 'write_bytes', 'uid', exclude => 'uid=,1001 node=n0*2') r
 UNION ALL
--- Nothing is left out by no key, an empty list, what no user is, a star alone, or NULL.
+-- No key, an empty list, a value that matches no user, a star alone, and NULL leave no row out.
 SELECT 14, to_jsonb(r) FROM jobstats_totals(at(0), at(20), 'write_bytes', '', exclude => '{}') r
 UNION ALL
 SELECT 15, to_jsonb(r) FROM jobstats_totals(at(0), at(20), 'write_bytes', '', exclude => '{"uid": ["ada", 0.5, 9223372036854775808], "job": [], "node": "*"}') r

@@ -1,4 +1,4 @@
--- The extension installs code only, into the schema that the user chose, and leaves nothing behind.
+-- The extension installs code only, into the schema that the user chose, and DROP removes all of it.
 \set ECHO all
 CREATE SCHEMA monitoring;
 CREATE EXTENSION jobstats SCHEMA monitoring;
@@ -7,7 +7,7 @@ FROM pg_extension
 JOIN pg_namespace ON pg_namespace.oid = extnamespace
 JOIN pg_available_extensions ON name = extname
 WHERE extname = 'jobstats';
--- Each version has a library of its own, so that none is called by the functions of another: where it is missing, PostgreSQL says which.
+-- Each version has a separate library, so that functions of one version do not call another's: PostgreSQL reports a missing file.
 SELECT DISTINCT p.probin LIKE '%jobstats-' || e.extversion AS own_library
 FROM pg_extension e
 JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e' AND d.classid = 'pg_proc'::regclass
@@ -19,7 +19,7 @@ FROM pg_proc
 WHERE proname LIKE 'jobstats%';
 CREATE EXTENSION jobstats;
 CREATE EXTENSION jobstats;
--- Everybody may call what is named here, and what types and reading functions consist of; nothing else.
+-- Public functions, and the members of types and reading functions, are the only ones that PUBLIC may execute.
 CREATE VIEW routines AS
 SELECT p.proname, p.pronamespace = 'public'::regnamespace AS public, p.proacl
 FROM pg_depend d

@@ -2,7 +2,7 @@
 \i store.sql
 \set ECHO all
 
--- The first observation is a baseline, the second says what happened in between.
+-- The first observation is a baseline, the second has increments.
 INSERT INTO jobstats.feed (server, "time", body, duration, shipper) VALUES
     ('oss1', at(0), ost('scratch-OST0000', record('101:1000:r01c01', 10, 40960), record('102:1001:r01c02', 5, 20480)), '0.2 s', 'by hand');
 INSERT INTO jobstats.feed (server, "time", body) VALUES
@@ -16,12 +16,12 @@ SELECT name, job, uid, node, executable, format, status, workload, minute(first_
 FROM jobstats.entries ORDER BY name COLLATE "C";
 SELECT cluster, name, filesystem, kind, index, cleanup_interval FROM jobstats.targets;
 
--- The raw text is there as it came; the feed itself shows nothing.
+-- The raw text is unchanged; the feed itself is empty.
 SELECT body = ost('scratch-OST0000', record('101:1000:r01c01', 10, 40960), record('102:1001:r01c02', 5, 20480)) AS same, carried
 FROM jobstats.raw_text ORDER BY "time" LIMIT 1;
 SELECT count(*) FROM jobstats.feed;
 
--- The same text again does nothing; another text of the same time is rejected.
+-- The same text again is known; another text of the same time is rejected.
 SELECT target, action, increments FROM jobstats_ingest('', 'oss1', at(2), ost('scratch-OST0000',
     record('101:1000:r01c01', 14, 57344, 1), record('102:1001:r01c02', 5, 20480), record('dd.0', 2, 8192)));
 SELECT target, action, increments FROM jobstats_ingest('', 'oss1', at(2), ost('scratch-OST0000', record('101:1000:r01c01', 99, 99)));
@@ -39,14 +39,14 @@ SELECT target, action FROM jobstats_ingest('', 'oss1', NULL, E'obdfilter.scratch
 SELECT name, cleanup_interval FROM jobstats.targets ORDER BY name;
 SELECT target, "time", entries FROM observations WHERE target = 'scratch-OST0001';
 
--- A row that would cross an edge of ten minutes is divided there, and the parts add up:
--- 7 calls and 28672 bytes in ten minutes, of which six lie before the edge.
+-- A row that would cross an edge of ten minutes is divided there, and the parts add up: 7 calls and 28672 bytes in ten minutes, six of them
+-- before the edge.
 INSERT INTO jobstats.feed (server, "time", body) VALUES
     ('oss1', at(14), ost('scratch-OST0000',
         record('101:1000:r01c01', 22, 90112, 1), record('102:1001:r01c02', 5, 20480), record('dd.0', 2, 8192)));
 SELECT entry, since, until, observed, write, write_bytes FROM increments WHERE observed = 14;
 
--- Bad lines cost nobody else's data: what can be used is stored, the rest is in rejects.
+-- Bad lines do not cost other data: usable lines are stored, the rest is in rejects.
 SELECT target, action, entries, problems FROM jobstats_ingest('', 'oss1', at(16), ost('scratch-OST0000',
     record('101:1000:r01c01', 23, 94208, 1),
     E'- job_id:          102:1001:r01c02\n  snapshot_time:   1700000000\n  write_bytes:     { samples: x }\n  punch:           { samples:           7, unit:  reqs }\n',
@@ -66,7 +66,7 @@ INSERT INTO jobstats.feed (server, "time", body) VALUES
     ('mds1', at(2), mdt('scratch-MDT0000', life('101:1000:r01c01', at(-5), 12, 500), life('cp.1000', at(1), 3, 30, 9)));
 SELECT entry, since, until, reset, open, open_usecs, getattr, jobstats_internal.detail(detail) AS detail FROM increments WHERE target = 'scratch-MDT0000';
 
--- Sums of squares that calls and their sums do not say stand in detail: 2² + 98² of two calls, 7² of one.
+-- detail has sums of squares that do not follow from calls and their sums: 2² + 98² of two calls, 7² of one.
 INSERT INTO jobstats.feed (server, "time", body) VALUES
     ('mds1', at(4), mdt('scratch-MDT0001', life('a.1', at(-5), 0, 0), life('b.1', at(-5), 0, 0))),
     ('mds1', at(6), mdt('scratch-MDT0001', regexp_replace(life('a.1', at(-5), 2, 100), 'sumsq: +0', 'sumsq: 9608'),
@@ -92,7 +92,7 @@ INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES
 SELECT t.cluster, o."time" = o.received AS now
 FROM jobstats.observations o JOIN jobstats.targets t USING (target_id) WHERE t.filesystem = 'other';
 
--- The function that does it says what it did. Raw text is packed.
+-- The function returns its outcome. Raw text is packed.
 SELECT target, action, entries, active, increments
 FROM jobstats_ingest('', 'oss1', now(), E'obdfilter.home-OST0000.job_stats=job_stats:\n');
 SELECT jobstats_unpack(body) FROM jobstats.raw JOIN jobstats.targets USING (target_id) WHERE name = 'home-OST0000';
@@ -131,7 +131,7 @@ SELECT action, active, increments FROM jobstats_ingest('', 'oss3', at(12), many(
 SELECT since, until, count(DISTINCT entry) AS entries, count(*) AS rows, sum(write) AS write, sum(write_bytes) AS write_bytes
 FROM increments WHERE target = 'many-OST0000' GROUP BY since, until ORDER BY since;
 
--- A session that remembers what a text said looks whether that is still the text.
+-- A session that remembers the last text checks whether it is still the stored one.
 SELECT action FROM jobstats_ingest('', 'oss3', at(0), ost('hand-OST0000', record('a.1', 10, 40960)));
 UPDATE jobstats.raw SET body = zstd(convert_to(ost('hand-OST0000', record('a.1', 4, 16384)), 'UTF8'))
 WHERE target_id = (SELECT target_id FROM jobstats.targets WHERE name = 'hand-OST0000');

@@ -31,7 +31,7 @@ SELECT f.part, t.name, t.total
 FROM filters f CROSS JOIN LATERAL jobstats_totals(at(0), at(2880), 'write', 'target', filter => f.filter, exclude => f.exclude) t
 ORDER BY 1, 2;
 
--- The rates of targets in steps, and what those of single entries add up to.
+-- The rates of targets in steps, and the sums over single entries.
 CREATE TABLE steps (step interval);
 INSERT INTO steps VALUES ('35 minutes'), ('30 minutes'), ('1 hour'), ('1 day');
 CREATE VIEW filtered AS

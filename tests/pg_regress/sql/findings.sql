@@ -27,7 +27,7 @@ BEGIN
     PERFORM act('scratch-OST0004', '8:1001:n02', 0, 20, '{"write": 50000, "write_bytes": 200000000000, "write_usecs": 98000000}');
     PERFORM act('scratch-OST0005', '8:1001:n02', 0, 20, '{"write": 500, "write_bytes": 2000000000, "write_usecs": 2000000}');
     PERFORM act('scratch-MDT0000', '9:1002:n03', 0, 20, '{"setattr": 90000, "setattr_usecs": 90000000}');
-    -- 10 has nothing to be ashamed of, 11 wrote little, 12 did too little to be judged, and so did a daemon.
+    -- 10 is exemplary, 11 wrote little, 12 did too little to be judged, and so did a daemon.
     PERFORM act('scratch-OST0001', '10:1002:n03', 0, 20, '{"read": 1000, "read_bytes": 4294967296, "read_usecs": 40000000}');
     PERFORM act('scratch-OST0001', '11:1002:n03', 0, 20, '{"write": 100, "write_bytes": 409600, "write_usecs": 1000000, "read": 1000, "read_bytes": 4294967296, "read_usecs": 40000000}');
     PERFORM act('scratch-OST0002', '12:1002:n03', 0, 5, '{"write": 2000, "write_bytes": 8192000, "write_usecs": 90000000}');
@@ -39,10 +39,10 @@ LANGUAGE sql AS $$
 SELECT f.name, f.finding, f.level, f.threshold, f.text, f.service_time, f.share FROM jobstats_findings(at(0), at(20), found.by, found.levels, found.filter) f
 $$;
 
--- Each has what it was made for. Nothing is bad where nothing is known of other jobs.
+-- Each job has its finding. Without knowledge of other jobs there is none.
 SELECT * FROM found();
 SELECT * FROM jobstats_verdict(at(0), at(20));
--- What is usual at a site is no news.
+-- Typical values at a site are no finding.
 UPDATE jobstats.finding_rules SET fair_of_site = 0, bad_of_site = 0.7 WHERE finding IN ('small_reads', 'small_writes');
 UPDATE jobstats.finding_rules SET fair_of_site = 60, bad_of_site = 70 WHERE finding = 'getattrs';
 SELECT * FROM found(filter => 'job=1,2,5');
@@ -55,7 +55,7 @@ BEGIN
     PERFORM act('scratch-OST0003', 'jobstats-probe.997', 40, 60, '{"write": 500, "write_bytes": 524288000, "write_usecs": 1, "sync": 1000, "sync_usecs": 70000000}');
 END $$;
 SELECT name, finding, advice FROM jobstats_findings(at(40), at(60), 'executable') WHERE finding = 'syncs';
--- A rule that the site does not want, or has edited; setup keeps both, and brings back one that is gone.
+-- A rule that the site disabled or edited; setup keeps both, and restores a missing one.
 UPDATE jobstats.finding_rules SET enabled = false WHERE finding = 'syncs';
 UPDATE jobstats.finding_rules SET fair = 0.76, bad = 0.9 WHERE finding = 'small_reads';
 DELETE FROM jobstats.finding_rules WHERE finding = 'opens';
@@ -64,16 +64,16 @@ SELECT jobstats_setup() IS NOT NULL AS set_up;
 SELECT name, finding, level FROM found(filter => 'job=1,4,6');
 UPDATE jobstats.finding_rules SET fair = 1, bad = 0.5 WHERE finding = 'syncs';
 
--- By user; on one target nothing is spread.
+-- By user; on one target there is no spreading.
 SELECT name, finding, text FROM found('uid');
 SELECT finding, text FROM found('target', filter => 'target=*OST0004');
 SELECT finding, text FROM found('', filter => 'job=8 target=*OST0004');
--- Nor do other rules whose parts lie on different kinds of targets say anything of one kind, one server or some targets: job 4 read 4 GiB.
+-- Nor do other rules over different kinds of targets apply to one kind, one server or some targets: job 4 read 4 GiB.
 SELECT kind, f.name, f.finding, f.text FROM unnest('{MDT,OST}'::text[]) kind, found(filter => 'kind=' || kind) f;
 SELECT count(*) FROM jobstats_findings(at(0), at(20), filter => 'server=server job=3,4,6,8,9');
 SELECT count(*) FROM jobstats_findings(at(0), at(20), exclude => '{"target": ["*OST0005"]}', filter => 'job=3,4,6,8,9');
 SELECT * FROM jobstats_findings(at(0), at(20), levels => 'worse');
--- The sizes of all jobs of more than a day are not read, those of a few are.
+-- The sizes of all jobs of more than a day are not read; sizes of a few jobs are.
 SELECT name, finding, round(value::numeric, 2) AS value, text
 FROM jobstats_findings(at(0) - interval '30 hours', at(20), levels => 'bad,fair,good') WHERE name = '1' AND finding = 'small_reads'
 UNION ALL
@@ -81,7 +81,8 @@ SELECT name, finding, round(value::numeric, 2), text
 FROM jobstats_findings(at(0) - interval '30 hours', at(20), levels => 'bad,fair,good', filter => 'job=1') WHERE finding = 'small_reads';
 SELECT count(*) FROM jobstats_findings(at(60), at(80));
 SELECT count(*) FROM jobstats_verdict(at(60), at(80));
--- Who removes more than twice what it made cleans up. And a part of a divided row may have sizes of calls that count in another part.
+-- A job that removes more than twice the files that it created cleans up. A part of a divided row may have sizes whose calls count in
+-- another part.
 DO $$
 BEGIN
     PERFORM observe(target, 'server', 100, 120) FROM unnest(ARRAY['scratch-MDT0000', 'scratch-OST0003']) AS target;
@@ -93,8 +94,8 @@ BEGIN
 END $$;
 SELECT name, finding, value, text FROM jobstats_findings(at(100), at(120)) WHERE finding IN ('short_lived_files', 'small_writes');
 
--- Maintenance finds out what is usual: two days ago, 199 jobs wrote in pieces of 31.9 to 63.8 KiB, and one program. Of another job's writes the
--- sizes are known, in two hours: a quarter of them is of 4 KiB.
+-- Maintenance computes the baseline: two days ago, 199 jobs wrote in pieces of 31.9 to 63.8 KiB, and one program. Another job's write sizes
+-- are known in two hours: a quarter is 4 KiB.
 DELETE FROM jobstats.finding_rules;
 DO $$
 DECLARE

@@ -1,5 +1,5 @@
--- The first maintenance comes after 120 days, and after retention was shortened. It drops nothing before all rollups that are kept for longer have
--- summed it.
+-- The first maintenance comes after 120 days, and after a shorter retention was set. It drops rows only after all rollups with a longer
+-- retention have summed them.
 \i store.sql
 \set ECHO all
 SELECT jobstats_setup(raw_retention => '150 days', retention => '150 days') IS NOT NULL AS ready;

@@ -15,7 +15,7 @@ SELECT jobstats_format(104234567, 'write_bytes') AS rate, jobstats_format(8709e9
 -- Totals are numeric in answers.
 SELECT jobstats_format(8709000000000::numeric, 'read_bytes', 'total') AS total;
 
--- What is unknown has no text, and what is not a number says so.
+-- NULL has no text, and NaN is shown as such.
 SELECT jobstats_format(NULL, 'open') AS unknown, jobstats_format('NaN', 'open') AS nan, jobstats_format('-Infinity', 'open') AS least;
 
 -- Everybody may call it.

@@ -9,7 +9,7 @@ $$;
 CREATE VIEW identities AS
 SELECT name, job, uid, node, executable, format, status, clusters FROM jobstats.entries ORDER BY name COLLATE "C";
 
--- Two file systems whose clients have other formats. At first all are read alike, and nobody notes who sent them.
+-- Two file systems whose clients have other formats. At first all entries are read alike, without their sender.
 SELECT send('alpha', 0, 1, '17:5:n1', '18:6:n2', 'dd.0'), send('beta', 0, 1, '17:5:n1', '19:7:n3', 'dd.0');
 SELECT send('alpha', 2, 2, '17:5:n1', '18:6:n2', 'dd.0'), send('beta', 2, 2, '17:5:n1', '19:7:n3', 'dd.0');
 TABLE identities;
@@ -33,7 +33,7 @@ SELECT e.name FROM jobstats.to_identify q JOIN jobstats.entries e USING (entry_i
 CALL jobstats_maintain();
 SELECT * FROM identities WHERE name IN ('18:6:n2', '30:9:n5', '31:9:n6');
 SELECT count(*) FROM jobstats.to_identify;
--- A cluster that has no format for it has no say: its clients may be those of another one.
+-- A cluster without a format does not count: its clients may belong to another cluster.
 SELECT send('gamma', 0, 1, '30:9:n5', 'x:1:n1'), send('gamma', 2, 2, '30:9:n5', 'x:1:n1');
 CALL jobstats_maintain();
 SELECT * FROM identities WHERE name IN ('30:9:n5', 'x:1:n1');
@@ -44,7 +44,7 @@ UPDATE jobstats.entries SET clusters = NULL;
 UPDATE jobstats.identification SET formats = NULL;
 SELECT jobstats_reidentify();
 (TABLE before EXCEPT TABLE identities) UNION ALL (TABLE identities EXCEPT TABLE before);
--- Also where rollups tell who sent them, and increments do not any more.
+-- Also where only rollups still have the senders.
 CALL jobstats_maintain();
 UPDATE jobstats.rollups SET refreshed = jobstats_internal.bucket(width, now()) + width;
 UPDATE jobstats.entries SET clusters = NULL;
@@ -59,14 +59,14 @@ SELECT cluster, changed FROM jobstats_reprocess(at(-1), at(10)) ORDER BY cluster
 CALL jobstats_maintain();
 SELECT * FROM identities WHERE name IN ('18:6:n2', '31:9:n6');
 
--- The pattern of a feed's first NOTICE is that of its cluster too.
+-- The pattern in a feed's first NOTICE applies to its cluster too.
 SELECT send('delta', 0, 1, 'a@1@n1', 'b@2@n1');
 
 -- At most 100 clusters of an identifier are noted.
 SELECT sum(send('c' || n, 0, 1, 'many.1')) + sum(send('c' || n, 2, 2, 'many.1')) FROM generate_series(1, 103) n;
 SELECT cardinality(clusters) FROM jobstats.entries WHERE name = 'many.1';
 
--- Without such formats nobody needs to know who sent what. Where the formats of all read different users, there is none.
+-- Without such formats the sender does not matter. Where the formats of all clusters read different users, there is no user.
 UPDATE jobstats.entry_formats SET cluster = NULL;
 CALL jobstats_maintain();
 SELECT count(*) FILTER (WHERE clusters IS NOT NULL) AS noted, count(*) FILTER (WHERE uid IS NULL) AS without_user FROM jobstats.entries;

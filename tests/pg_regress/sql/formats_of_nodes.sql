@@ -1,9 +1,9 @@
--- Formats of some nodes, told apart by the node in the identifier; and every code that jobid_name may have.
+-- Formats of some nodes, distinguished by the node in the identifier; and every code that jobid_name may have.
 \i store.sql
 \set ECHO all
 \set VERBOSITY terse
 
--- A new store has no node where the identifier names none.
+-- A new store has no node where the identifier lacks one.
 TABLE jobstats.entry_formats ORDER BY priority;
 -- Login nodes send the program where compute nodes send the job.
 INSERT INTO jobstats.entry_formats (priority, format, node_pattern) VALUES (0, '%e:%u:%H', 'login*');
@@ -19,7 +19,7 @@ SELECT count(f) FROM jobstats_ingest('', 'oss1', at(10), ost('fs-OST0000', recor
 SELECT node, job, total FROM (SELECT * FROM jobstats_totals(at(0), at(10), 'write', 'node,job') r, dims(r.labels)) AS jobstats_totals ORDER BY node;
 SELECT count(*) FROM jobstats.entries WHERE node = 'n101';
 
--- A format without a node cannot be that of some nodes.
+-- A format without a node cannot apply to some nodes.
 INSERT INTO jobstats.entry_formats (priority, format, node_label, node_pattern) VALUES (9, '%e.%u', 'login', 'login*');
 SELECT jobstats_reidentify();
 \echo :LAST_ERROR_SQLSTATE

@@ -4,7 +4,7 @@
 \set VERBOSITY terse
 \pset null '(null)'
 
--- One transaction, so that now() stands still. "ago" is a time that many seconds before it.
+-- One transaction, so that now() does not move. "ago" is a time that many seconds before it.
 BEGIN;
 CREATE FUNCTION world.ago(seconds numeric) RETURNS timestamptz LANGUAGE sql STABLE AS $$ SELECT now() - seconds * interval '1 second' $$;
 -- Observations every interval, the last one that many seconds ago.
@@ -40,7 +40,7 @@ INSERT INTO jobstats.rejects ("time", received, cluster, server, target, line, r
     (ago(3700), ago(3700), '', 'oss4', 'scratch-OST0007', 3, 'unclosed', 'read_bytes: {'),
     (ago(60), ago(60), 'other', 'oss4', 'scratch-OST0007', 3, 'unclosed', 'read_bytes: {'),
     (ago(60), ago(60), '', 'oss5', NULL, NULL, 'clock', 'obdfilter'),
-    -- Text of targets and servers that are not known, of which that of the wrong sender does not count.
+    -- Text of unknown targets and servers; text of the wrong sender does not count.
     (ago(9999), ago(60), '', 'oss9', 'scratch-OST0033', NULL, 'too late', ''),
     (ago(9999), ago(50), '', 'oss9', NULL, NULL, 'no target', 'read_bytes'),
     (ago(9999), ago(3700), '', 'oss10', 'scratch-OST0034', NULL, 'too late', ''),
@@ -78,7 +78,7 @@ SELECT status, remedy FROM jobstats.health WHERE target = 'scratch-OST0007';
 INSERT INTO jobstats.entry_formats SELECT max(priority) + 1, '%e@%u@%H' FROM jobstats.entry_formats;
 SELECT jobstats_reidentify();
 SELECT status, remedy FROM jobstats.health WHERE target = 'scratch-OST0007';
--- What they look like cannot always be told.
+-- Their appearance cannot always be guessed.
 UPDATE jobstats.entries SET status = 'malformed', name = 'a b ' || entry_id;
 SELECT status, remedy FROM jobstats.health WHERE target = 'scratch-OST0007';
 

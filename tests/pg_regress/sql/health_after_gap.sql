@@ -1,9 +1,9 @@
--- After a gap in collecting, the view health says so for an hour.
+-- After a gap in collection, the view health reports it for an hour.
 \i reading.sql
 \set ECHO all
 \pset null '(null)'
 
--- One transaction, so that now() stands still. "ago" is a time that many minutes before it.
+-- One transaction, so that now() does not move. "ago" is a time that many minutes before it.
 BEGIN;
 CREATE FUNCTION world.ago(minutes numeric) RETURNS timestamptz LANGUAGE sql STABLE AS $$ SELECT now() - minutes * interval '1 minute' $$;
 -- Observations every so many minutes until now, with a gap before one of them.
@@ -19,7 +19,7 @@ DO $$ BEGIN
     PERFORM observe_around('scratch-OST0004', 5, 31, 15);
     PERFORM observe_around('scratch-OST0005', 5, 31, 16);
 END $$;
--- The status is that of now: what sends alerts about it need not know of what is over.
+-- The status is the current one: alerts need no history.
 SELECT target, status, usual_interval, regexp_replace(replace(replace(remedy,
         date_trunc('second', ago(59))::text, '(59 min ago)'), date_trunc('second', ago(89))::text, '(89 min ago)'),
     'from 2.* to 2[^,]*', 'from … to …') AS remedy

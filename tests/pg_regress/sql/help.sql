@@ -25,7 +25,7 @@ SELECT name FROM jobstats_help('jobstats_ratse');
 SELECT max(length(line)) <= 72 AS fits
 FROM jobstats_help('') h, regexp_split_to_table(h.what, '\n') line;
 
--- Everybody may ask, on any search path.
+-- Every role may call it, on any search path.
 CREATE ROLE regress_help_guest;
 SET ROLE regress_help_guest;
 SET search_path = '';

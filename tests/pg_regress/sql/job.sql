@@ -1,4 +1,4 @@
--- jobstats_job_usage(): what one job did, as a whole and on its targets.
+-- jobstats_job_usage(): usage of one job, as a whole and on its targets.
 \i reading.sql
 \set ECHO all
 \set VERBOSITY terse
@@ -29,7 +29,7 @@ SELECT * FROM jobstats_job_usage('4711_1', since => at(8), until => at(33)) WHER
 SELECT DISTINCT name, total, first, coverage FROM jobstats_job_usage('4711_1', since => at(20)) WHERE operation IN ('close', 'write') AND name <> 'all';
 SELECT DISTINCT name, total, last_active FROM jobstats_job_usage('4711_1', until => at(20)) WHERE operation IN ('close', 'read') AND name <> 'all';
 
--- The numbers are those of totals and rates.
+-- The numbers equal totals and rates.
 SELECT name, operation FROM (SELECT * FROM jobstats_job_usage('4711_1', since => at(0), until => at(60)) WHERE name <> 'all') j
 FULL JOIN jobstats_totals(at(0), at(60), NULL, 'target', filter => 'job=4711_1') t USING (name, operation, formatted, total, calls, labels)
 WHERE j.operation IS NULL AND total <> 0 OR t.coverage IS DISTINCT FROM j.coverage AND j.operation <> 'service_time';
@@ -39,7 +39,7 @@ SELECT j.operation FROM jobstats_job_usage('4711_1', '', since => at(0), until =
 FULL JOIN jobstats_totals(at(0), at(60), NULL, '', filter => 'job=4711_1') t USING (operation, total, calls, coverage)
 WHERE (j.operation IS NULL OR t.operation IS NULL) AND operation <> 'service_time';
 
--- A job that does not exist, and one that did nothing then.
+-- An unknown job, and a job that was idle then.
 SELECT * FROM jobstats_job_usage('4711');
 SELECT * FROM jobstats_job_usage('47__\_1');
 SELECT * FROM jobstats_job_usage('');
@@ -64,7 +64,7 @@ SELECT name, operation, total, labels FROM jobstats_job_usage('12', 'target') WH
 -- Rows of text that came late begin before the job was first seen.
 UPDATE jobstats.entries SET first_seen = at(40) WHERE job = '4711_1';
 SELECT min(first) FROM jobstats_job_usage('4711_1');
--- So do those of an observation that covers a long time.
+-- So do observations that cover a long time.
 DO $$ BEGIN
     PERFORM observe('archive-OST0000', 'oss9', -10000, 100);
     PERFORM act('archive-OST0000', '13:1000:n01', -9960, -9900, '{"read": 7}');

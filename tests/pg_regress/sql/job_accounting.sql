@@ -1,12 +1,11 @@
--- A job as a whole, with what the scheduler's accounting says of it.
+-- A job as a whole, with the scheduler's accounting.
 \i reading.sql
 \set ECHO all
 \set VERBOSITY default
 \pset null '(null)'
 SELECT jobstats_setup(retention => '100 years', raw_retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready;
 
--- sacct prints 4700_4, a requeued job, one that waits, one that did nothing, and 14 of two clusters; LSF and a number that came back
--- are written by hand.
+-- sacct prints 4700_4, a requeued job, a pending one, an idle one, and 14 of two clusters; LSF and a reused number are written by hand.
 CREATE FUNCTION world.run(job text, label text, scheduler text, started numeric, ended numeric, uid integer, account text, state text,
     exit_code text DEFAULT '0:0', nodes integer DEFAULT 2)
 RETURNS text LANGUAGE sql AS $$
@@ -48,7 +47,8 @@ SELECT name, total FROM jobstats_job_usage('4711', 'node') WHERE operation = 'se
 SELECT name, total FROM jobstats_job_usage('4711', since => at(0), until => at(20)) WHERE operation = 'service_time';
 SELECT "time", name, total FROM jobstats_job_usage('4711', '', '10 minutes') WHERE operation = 'service_time';
 
--- A requeued job: two nodes for 10 minutes, then four for 20. Its state and its nodes are those of the last run; what else its runs do not agree on is not known.
+-- A requeued job: two nodes for 10 minutes, then four for 20. Its state and its nodes come from the last run; other columns on which its
+-- runs differ are NULL.
 SELECT runs, nodes, state, exit_code, started, ended, run_time, cpus, service_time, in_service FROM jobstats_job('5');
 SELECT "time", nodes, total FROM jobstats_job_usage('5', '') WHERE operation = 'service_time';
 -- The elements of an array that share a number.
@@ -57,7 +57,7 @@ SELECT name, total FROM jobstats_job_usage('815[2]', 'node') WHERE operation = '
 -- Two schedulers: each has its job, but to know the usage one must be chosen.
 SELECT scheduler, user_name, account, write_bytes, in_service FROM jobstats_job('14');
 SELECT count(*) FROM jobstats_job_usage('14', '');
--- A federation revokes the siblings of a job that never began elsewhere: nothing is to be chosen.
+-- A federation revokes the siblings of a job that never began elsewhere: there is no choice to make.
 BEGIN;
 INSERT INTO jobstats.jobs (scheduler, job, label, submitted, state, source, updated) VALUES ('beta', '4711', '4711', at(-5), 'REVOKED', 'slurm', at(200));
 SELECT scheduler, state, write_bytes FROM jobstats_job('4711');
@@ -85,7 +85,7 @@ SELECT total FROM jobstats_job_usage('901', '') WHERE operation = 'write_bytes';
 SELECT total FROM jobstats_job_usage('901', '', until => at(-43000)) WHERE operation = 'write_bytes';
 SELECT since_start, job, rate, total, "time" FROM jobstats_compare('{901}', operations => 'write_bytes');
 
--- A job that did nothing, one that waits, one that accounting does not know, one that nobody knows.
+-- A job that was idle, a pending one, one unknown to accounting, an unknown one.
 SELECT j.job, user_name, account, state, exit_code, started, ended, write_bytes, in_service FROM unnest('{6,7,77}'::text[]) asked, jobstats_job(asked) j;
 SELECT submitted, run_time FROM jobstats_job('7');
 SELECT count(*) FROM jobstats_job_usage('6');
@@ -93,10 +93,10 @@ SELECT count(*) FROM jobstats_job_usage('7');
 SELECT operation, total FROM jobstats_job_usage('77', '');
 SELECT count(*) FROM jobstats_job('8');
 SELECT count(*) FROM jobstats_job_usage('8');
--- Nothing in a window in which it did not run.
+-- A window in which it did not run is empty.
 SELECT count(*) FROM jobstats_job_usage('4711', since => at(100), until => at(110));
 
--- A job that runs, as far as its targets were observed, and one that was lost.
+-- A running job, as far as its targets were observed, and a lost one.
 UPDATE jobstats.schedulers SET newest = now() WHERE scheduler = 'alpha';
 INSERT INTO jobstats.jobs (scheduler, job, label, started, state, nodes, source, updated)
 VALUES ('alpha', '4712', '4712', now() - interval '20 minutes', 'RUNNING', 1, 'slurm', now()),
@@ -126,7 +126,7 @@ SELECT operation, total FROM jobstats_job_usage('14', '', scheduler => 'alpha') 
 SELECT name, operation, total FROM jobstats_job_usage(14, 'node', since => at(0), until => at(20), scheduler => 'beta') WHERE operation = 'write_bytes';
 SELECT job, rate, total FROM jobstats_compare('{14}', NULL, 'write');
 SELECT job, rate, total FROM jobstats_compare('{14,8}', NULL, 'write', scheduler => 'alpha');
--- Where one scheduler has the number, choosing it changes nothing.
+-- Where one scheduler has the number, choosing it makes no difference.
 SELECT count(*) FROM (SELECT * FROM jobstats_job('815', 'lsf') EXCEPT SELECT * FROM jobstats_job('815')) changed;
 SELECT count(*) FROM (SELECT * FROM jobstats_job_usage('815', scheduler => 'lsf') EXCEPT SELECT * FROM jobstats_job_usage('815')) changed;
 SELECT count(*) FROM jobstats_job('14', 'gamma');

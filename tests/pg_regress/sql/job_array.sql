@@ -1,4 +1,4 @@
--- An array is one job for who asks for it, and an element is one for who names it by its label.
+-- An array is one job by its number, and an element is a job by its label.
 \i reading.sql
 \set ECHO all
 \set VERBOSITY default
@@ -37,7 +37,7 @@ SELECT asked, (SELECT j.total FROM jobstats_job_usage(asked, '') j WHERE j.opera
 FROM unnest('{1000328_11,1000339,10003,38,38[],38[2],815,815[1],77}'::text[]) AS asked;
 SELECT job, since_start, operation, total FROM jobstats_compare('{1000328,1000328_12}', operations => 'write_bytes');
 
--- The dimension needs maintenance, which matches identifiers with jobs that were fed. What belongs to none is a group of its own.
+-- The dimension needs maintenance, which matches identifiers with fed jobs. Usage without an array is a separate group.
 CALL jobstats_maintain();
 SELECT total FROM jobstats_job_usage('1000328', '') WHERE operation = 'write_bytes';
 -- Its labels are a filter for it.

@@ -1,11 +1,11 @@
--- jobstats_job_usage() describes the rates of a job by those of its ten-minute buckets.
+-- jobstats_job_usage() describes the rates of a job by its ten-minute buckets.
 \i reading.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'
 
--- Rates of buckets of ten minutes, the first and the last as far as the job reaches: minutes 0 to 10, 10 to 20, 20 to 30 and
--- 30 to 35. OST0001 is not observed from minute 20 to 30, where the job does nothing elsewhere.
+-- Rates of buckets of ten minutes, the first and the last as far as the job reaches: minutes 0 to 10, 10 to 20, 20 to 30 and 30 to 35.
+-- OST0001 is not observed from minute 20 to 30, where the job is idle elsewhere.
 DO $$ BEGIN
     PERFORM observe('scratch-OST0000', 'oss1', VARIADIC ARRAY(SELECT generate_series(0, 40, 5)));
     PERFORM observe('scratch-OST0001', 'oss1', 0, 10, 20);

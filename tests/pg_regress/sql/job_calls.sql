@@ -41,7 +41,7 @@ SELECT operation, calls, min, max, stddev, median_rate IS NULL AS has_no_buckets
 SELECT operation, calls, min, max FROM (SELECT * FROM jobstats_job_usage('7', since => at(-1), until => at(15)) r, dims(r.labels)) AS jobstats_job_usage WHERE target IS NULL;
 SELECT operation, calls, min, max FROM (SELECT * FROM jobstats_job_usage('7', until => at(20)) r, dims(r.labels)) AS jobstats_job_usage WHERE target IS NULL;
 
--- A row that is divided: 41 calls, of which one took a microsecond, all of it in the second part. The calls of the first part count.
+-- A divided row: 41 calls, one of which took a microsecond, all of it in the second part. The calls of the first part count.
 DO $$ BEGIN
     INSERT INTO jobstats.feed (server, "time", body)
     SELECT 'oss1', at(minute), ost('fs-OST0014', format(E'- job_id: 11:1000:n1\n  snapshot_time: 1.0 secs.nsecs\n  start_time: %s.0 secs.nsecs\n'

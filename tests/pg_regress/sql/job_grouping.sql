@@ -1,4 +1,4 @@
--- jobstats_job_usage() tells of the whole job first, then of its targets, nodes or steps.
+-- jobstats_job_usage() shows the whole job first, then its targets, nodes or steps.
 \i reading.sql
 \set ECHO all
 \set VERBOSITY terse
@@ -22,11 +22,11 @@ SELECT * FROM jobstats_job_usage('4711', '') \gx
 SELECT name, operation, total, nodes, rate, coverage, labels FROM jobstats_job_usage('4711', 'cluster,filesystem,kind,target');
 SELECT name, operation, total, nodes, labels FROM jobstats_job_usage('4711', 'kind') WHERE name <> 'all';
 
--- Filters of targets: the whole job is what it did on these.
+-- Filters of targets: the whole job is its usage on these.
 SELECT name, total, coverage FROM jobstats_job_usage('4711', filter => 'kind=ost') WHERE operation = 'write_bytes';
 SELECT * FROM jobstats_job_usage('4711', '', filter => 'cluster=none');
 
--- By node: what is of no known node is in the rows of the whole job alone.
+-- By node: usage without a known node is in the rows of the whole job only.
 SELECT name, operation, total, calls, nodes, rate, coverage FROM jobstats_job_usage('4711', 'node');
 SELECT name, operation, total FROM jobstats_job_usage('4711', 'target,node') WHERE operation IN ('open', 'write_bytes');
 
@@ -35,7 +35,7 @@ SELECT "time", name, operation, total, rate, first, last_active, coverage
 FROM jobstats_job_usage('4711', step => '10 minutes') WHERE operation IN ('open', 'write_bytes');
 SELECT "time", name, operation, total, first, last_active
 FROM jobstats_job_usage('4711', 'node', '15 minutes', at(0), at(20)) WHERE operation = 'open';
--- Rates and coverage are those of jobstats_rates().
+-- Rates and coverage equal jobstats_rates().
 SELECT count(*) FROM jobstats_job_usage('4711', '', '10 minutes', at(0), at(30)) j
 JOIN jobstats_rates(at(0), at(30), 'open,write_bytes,metadata', '', '10 minutes', filter => 'job=4711') r USING ("time", name, operation, rate, total, calls, coverage, labels);
 SELECT count(*) FROM jobstats_job_usage('4711', 'node', '10 minutes', at(0), at(30)) j

@@ -1,4 +1,4 @@
--- The view job_quality: what is known of the jobs of entries, by day and status, with likely causes; and what health says of it.
+-- The view job_quality: jobs of entries by day and status, with likely causes; and the status in health.
 \i store.sql
 \set ECHO all
 \set VERBOSITY terse
@@ -23,7 +23,7 @@ SELECT cluster, 'oss1', at(o.minute), ost('scratch-OST0000', (SELECT string_agg(
     FROM unnest(entries) AS id))
 FROM generate_series(since, until, 10) AS o (minute)
 $$;
--- What health says of the hour that ends at a minute, as maintenance would find it then.
+-- Health for the hour that ends at a minute, as maintenance would compute it then.
 CREATE FUNCTION texts.health_at(minute numeric) RETURNS TABLE (cluster text, status text, remedy text) LANGUAGE plpgsql AS $$
 DECLARE
     known timestamptz[] := ARRAY(SELECT l.refreshed FROM jobstats.rollups l WHERE l.level IN ('10m', '1d') ORDER BY l.width);
@@ -37,7 +37,7 @@ END
 $$;
 SELECT * FROM jobstats.job_quality;
 
--- Each entry has one status. 14 is two jobs of different users; of 15 accounting knows nothing; accounting was read from minute -60 to 120.
+-- Each entry has one status. 14 is two jobs of different users; accounting lacks 15; accounting was read from minute -60 to 120.
 SELECT account(-60, 120, run('11', 'alpha', 0, 50, 1000) || run('12', 'alpha', 0, 50, 1001) || run('14', 'alpha', 0, 50, 1000)
     || run('14', 'beta', 5, 60, 1001));
 SELECT act('', 0, 50, '11:1000:n01', '12:1001:', '14', '15:1000:n01', 'cp.1000', ':1000:n02', 'a b c');
@@ -60,19 +60,19 @@ FROM (
 FULL JOIN (
     SELECT day, sum(entries) AS entries, sum(calls) AS calls, sum(bytes) AS bytes, sum(share) AS share FROM jobstats.job_quality GROUP BY 1) q USING (day);
 TABLE sums ORDER BY day;
--- A day that rollups of days do not know yet is read from those of ten minutes.
+-- A day that is not yet in rollups of days is read from ten minutes.
 CREATE TABLE before AS SELECT * FROM jobstats.job_quality;
 BEGIN;
 UPDATE jobstats.rollups SET refreshed = at(-480) WHERE level = '1d';
 (TABLE before EXCEPT SELECT * FROM jobstats.job_quality) UNION ALL (SELECT * FROM jobstats.job_quality EXCEPT TABLE before);
 ROLLBACK;
--- Junk costs no row of what is stored.
+-- Junk does not affect stored rows.
 SELECT count(*) FROM jobstats.entry_jobs j JOIN jobstats.entries e USING (entry_id) WHERE e.job IN ('15', '16', '17');
 -- The accounting of each scheduler whose number it may be must have been read.
 BEGIN;
 INSERT INTO jobstats.covered VALUES ('beta', 'slurm', at(-60), at(20));
 SELECT status, entries FROM jobstats.job_quality WHERE day < at(900) AND status IN ('unconfirmed', 'uncovered') ORDER BY status;
--- One that is gone for seven days does not count any more, nor does that of a scheduler that the node does not belong to.
+-- A target that has been gone for seven days does not count any more, nor does a scheduler to which the node does not belong.
 UPDATE jobstats.covered SET since = at(-20000), until = at(-10081) WHERE cluster = 'beta';
 SELECT status, entries FROM jobstats.job_quality WHERE day < at(900) AND status IN ('unconfirmed', 'uncovered') ORDER BY status;
 UPDATE jobstats.covered SET until = at(-1) WHERE cluster = 'beta';
@@ -80,7 +80,7 @@ SELECT status, entries FROM jobstats.job_quality WHERE day < at(900) AND status 
 INSERT INTO jobstats.nodes (pattern, scheduler) VALUES ('n*', 'alpha');
 SELECT status, entries FROM jobstats.job_quality WHERE day < at(900) AND status IN ('unconfirmed', 'uncovered') ORDER BY status;
 ROLLBACK;
--- LSF and Grid Engine name a job when it has ended: until a day after its last work nobody knows.
+-- LSF and Grid Engine name a job when it has ended: until a day after its last I/O it is unknown.
 BEGIN;
 DELETE FROM jobstats.covered;
 INSERT INTO jobstats.covered VALUES ('', 'lsf', at(-60), at(1480));
@@ -90,7 +90,7 @@ SELECT status, entries FROM jobstats.job_quality WHERE day < at(900) AND status 
 DELETE FROM jobstats.covered;
 SELECT status, entries, remedy FROM jobstats.job_quality WHERE day < at(900) AND status IN ('unconfirmed', 'uncovered') ORDER BY status;
 ROLLBACK;
--- Nothing of this is many.
+-- All of these are few.
 SELECT * FROM health_at(50);
 
 -- Slurm hides the jobs of others: accounting has one user, and entries have several.
@@ -116,7 +116,7 @@ SELECT jobstats_reidentify();
 CALL jobstats_maintain();
 SELECT cluster FROM health_at(8660);
 
--- The class of nodes: jobs where there should be none, and none where there should be jobs. Daemons of the system do not matter.
+-- The class of nodes: unexpected jobs, and missing jobs. Daemons of the system do not matter.
 DELETE FROM jobstats.nodes;
 INSERT INTO jobstats.nodes (pattern, scheduler, class) VALUES ('n*', NULL, 'compute'), ('c*', NULL, 'login'), ('d*', NULL, 'transfer'), ('l*', NULL, 'compute'), ('s*', NULL, 'compute');
 SELECT account(11500, 11600, string_agg(run((4000 + n)::text, 'alpha', 11520, 11590, 1000, 'c[01-99],d[01-99],n[01-99]'), '')) FROM generate_series(1, 12) n;
@@ -144,7 +144,7 @@ SELECT act('bad', 14400, 14420, VARIADIC ARRAY(SELECT format('dd@%s@r01c%s', 100
 CALL jobstats_maintain();
 SELECT status, entries, remedy FROM jobstats.job_quality WHERE cluster = 'bad';
 
--- Maintenance records what it looked at. What it found is old after an hour.
+-- Maintenance records its input. Its findings expire after an hour.
 SELECT DISTINCT step, problem FROM jobstats.maintenance WHERE step = 'advice';
 BEGIN;
 UPDATE jobstats.nodes SET class = 'login' WHERE pattern = 'c*';

@@ -19,7 +19,7 @@ SELECT job, label, runs, account, state, minute(started) AS started, minute(ende
     active_nodes AS nodes, targets, write_bytes, write, metadata, service_time, in_service, busiest_target AS busiest
 FROM jobstats.job_summaries ORDER BY job_no;
 
--- 11 and 12 write every ten minutes, and 11 opens files, for which its server tells times; 13 does nothing; 14 is requeued, 15 goes on.
+-- 11 and 12 write every ten minutes, and 11 opens files on a server that reports times; 13 is idle; 14 is requeued, 15 goes on.
 CREATE FUNCTION read_until(low integer, high integer) RETURNS void LANGUAGE sql AS $$
 INSERT INTO jobstats.feed (server, "time", body)
 SELECT 'oss1', at(m), ost('scratch-OST0000', (SELECT string_agg(record(id, m, m * 4096), '' ORDER BY id) FROM unnest(ARRAY['11:1000:n01', '11:1000:n02', '12:1001:n03', '15:1000:n01']) AS id
@@ -36,11 +36,11 @@ SELECT account(60, run('11', '10_1', 'alpha', 0, 40, 1000, 'physics') || run('12
     || run('14', '14', 'alpha', 20, 40, 1000, 'physics') || run('15', '15', 'alpha', 0, NULL, 1000, 'physics', 'RUNNING')
     || run('9', '9', 'alpha', -90, -70, 1000, 'physics'));
 CALL jobstats_maintain();
--- One that is not done has none, nor has one that was over before anything was observed.
+-- A job that has not ended has no summary, nor has a job that ended before the first observation.
 SELECT * FROM summaries;
 SELECT operations FROM jobstats.job_summaries WHERE job = '11';
 SELECT count(*) FROM jobstats.to_summarize;
--- They are what other functions say, and are not made again without need.
+-- They equal other functions, and are not rebuilt without need.
 SELECT s.job FROM jobstats.job_summaries s
 JOIN jobstats_summary(at(-100), at(60)) j ON j.name = s.job
 WHERE (s.write_bytes, s.write, s.read_bytes, s.metadata, s.active_nodes, s.first, s.last_active, s.busiest_target)
@@ -52,7 +52,7 @@ CREATE TABLE before AS TABLE jobstats.job_summaries;
 CALL jobstats_maintain();
 SELECT count(*) FROM (TABLE jobstats.job_summaries EXCEPT TABLE before) changed;
 
--- Late text changes the summaries of the jobs of its target, and late accounting those of its jobs.
+-- Late text changes the summaries of the jobs on its target, and late accounting the summaries of its jobs.
 INSERT INTO jobstats.feed (server, "time", body)
 SELECT 'oss2', at(45), ost('scratch-OST0001', record('11:1000:n01', 40, 4000) || record('12:1001:n03', 7, 700) || record('14:1000:n01', 40, 40));
 CALL jobstats_maintain();

@@ -1,4 +1,4 @@
--- jobstats_job_usage() finds where a job begins and ends through the rollups, and says the same as from increments.
+-- jobstats_job_usage() finds where a job begins and ends through the rollups, and agrees with increments.
 \i store.sql
 \set ECHO all
 \set VERBOSITY terse
@@ -7,8 +7,8 @@ SELECT jobstats_setup(raw_retention => '300 days', retention => '300 days') IS N
 SELECT date_bin('1 day', now(), 'epoch') - interval '100 days' AS zero \gset
 CREATE FUNCTION day(days numeric) RETURNS timestamptz LANGUAGE sql IMMUTABLE RETURN timestamptz :'zero' + days * interval '1 day';
 
--- Jobs of all lengths, on a target that is read every 14 minutes and on one that is read every 22, but for ten
--- hours of the second day. 4 is idle for days; 5 does something while the second target is not read; 6 is on two nodes.
+-- Jobs of all lengths, on a target that is read every 14 minutes and on one read every 22, except for ten hours of the second day. 4 is
+-- idle for days; 5 is active while the second target is not read; 6 is on two nodes.
 CREATE TABLE jobs (id text, since numeric, until numeric);
 INSERT INTO jobs VALUES ('1:1000:n1', 0.51, 3.27), ('2:1000:n1', 1.041, 1.0455), ('3:1000:n1', 1, 2), ('4:1000:n1', 0.2, 0.25),
     ('4:1000:n1', 3.3, 3.35), ('5:1000:n1', 1.45, 1.55), ('6:1000:n1', 0.3, 0.9), ('6:1000:n2', 2.1, 2.9);
@@ -43,7 +43,7 @@ DELETE FROM jobstats.increments i WHERE i."time" > day(0.6) AND i."time" <= day(
 SELECT * FROM changed WHERE job = '1' AND since IS NULL AND until IS NULL;
 ROLLBACK;
 
--- Text that comes late begins a job earlier; until the rollups know of it, increments say so.
+-- Late text begins a job earlier; until the rollups include it, increments are read.
 DELETE FROM jobs WHERE id LIKE '3%';
 INSERT INTO jobs VALUES ('3:1000:n1', 0.99, 2);
 SELECT feed('fs-OST0002', day(0.98)), feed('fs-OST0002', day(0.995)), feed('fs-OST0002', day(1.01));

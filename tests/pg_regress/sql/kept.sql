@@ -1,4 +1,4 @@
--- What is too old for increments and observations is told by the rollups that are kept.
+-- For times older than increments and observations, the retained rollups answer.
 \i store.sql
 \set ECHO all
 \set VERBOSITY terse
@@ -55,7 +55,7 @@ SELECT min(until) < day(1) AS "1h" FROM jobstats.increments_1h;
 SELECT min(until) < day(3) AS "1d" FROM jobstats.increments_1d;
 (TABLE days_before EXCEPT ALL TABLE days) UNION ALL (TABLE days EXCEPT ALL TABLE days_before);
 (TABLE hours_before EXCEPT ALL TABLE hours) UNION ALL (TABLE hours EXCEPT ALL TABLE hours_before);
--- What is asked finer than that is told as if it had happened evenly in its hour.
+-- Finer steps spread the sums evenly over their hour.
 SELECT r.total, r.coverage, trunc(h.write_bytes / 6.0) AS expected
 FROM (VALUES (day(1), day(1) + interval '10 minutes')) w (since, until)
 CROSS JOIN LATERAL (
@@ -74,17 +74,17 @@ WHERE (a.name, a.operation) = (b.name, b.operation) AND (a.name, a.operation) = 
 -- A whole year, with any edges, has the same totals as before.
 SELECT operation, total, coverage FROM jobstats_totals(day(0) - interval '300.123 days', day(3), 'write_bytes,write', '');
 SELECT sum(write_bytes) AS write_bytes, sum(write) AS write FROM jobstats.increments_1d WHERE until <= day(3);
--- Servers only increments tell apart.
+-- Only increments distinguish servers.
 SELECT count(*), max(coverage) FROM jobstats_totals(day(0), day(1), by => 'server');
 
--- Text that is older than what is kept is refused, not stored and forgotten.
+-- Text older than retention is rejected, not stored and dropped.
 SELECT feed('fs-OST0002', day(10));
 SELECT feed('fs-OST0000', day(2.001));
 SELECT target, reason FROM jobstats.rejects ORDER BY 1;
 CALL jobstats_maintain();
 (TABLE days_before EXCEPT ALL TABLE days) UNION ALL (TABLE days EXCEPT ALL TABLE days_before);
 
--- A year later nothing but days is left; when targets were observed is known all the same.
+-- A year later only days are left; the observed times remain known.
 SELECT jobstats_setup(rollup_1h_retention => '60 days') IS NOT NULL AS ready;
 CALL jobstats_maintain();
 (TABLE days_before EXCEPT ALL TABLE days) UNION ALL (TABLE days EXCEPT ALL TABLE days_before);

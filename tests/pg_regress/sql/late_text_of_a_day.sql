@@ -20,8 +20,8 @@ UNION ALL SELECT '1d', target_id, bucket, entry_id, write FROM jobstats.incremen
 CREATE TABLE world.before AS TABLE world.live;
 SELECT level, count(*), sum(write) FROM world.before GROUP BY level ORDER BY level;
 
--- What text says that is read every four seconds, and comes a day late. A row for each of them was compared with each row of a
--- rollup, which took half a minute.
+-- Text that is read every four seconds, and comes a day late. Comparing a row for each of them with each row of a rollup took half a
+-- minute.
 INSERT INTO jobstats.dirty (target_id, span_from, span_to)
 SELECT t.target_id, world.at(0) + n * interval '4 seconds', world.at(0) + (n + 1) * interval '4 seconds'
 FROM jobstats.targets t, generate_series(0, 21599) n WHERE t.name = 'fs-OST0000';
@@ -30,7 +30,7 @@ SELECT processor() AS before \gset
 SELECT total FROM (SELECT * FROM jobstats_totals(world.at(0), world.at(1440), 'write', 'target') r, dims(r.labels)) AS jobstats_totals ORDER BY target;
 SELECT processor() - :before < 10 AS soon;
 
--- What is dirty is read from increments, on this target and in this bucket alone.
+-- Dirty spans are read from increments, for this target and bucket only.
 BEGIN;
 DELETE FROM jobstats.dirty;
 INSERT INTO jobstats.dirty (target_id, span_from, span_to)

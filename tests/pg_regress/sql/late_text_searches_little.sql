@@ -18,8 +18,8 @@ SELECT 'c', 'n1', at(minute), body(minute) FROM generate_series(0, 1200, 10) AS 
 CALL jobstats_maintain();
 TABLE jobstats.dirty;
 
--- At 18:20, where w, y and z did something: rows from 18:10 to 18:30 change. What is observed later carries w too, and its rows
--- are not written again.
+-- At 18:20, where w, y and z were active: rows from 18:10 to 18:30 change. Later observations carry w too, and their rows are not written
+-- again.
 CREATE TABLE was AS SELECT tableoid AS part, ctid AS place, observed FROM jobstats.increments;
 INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES ('c', 'n1', at(1100), body(1100));
 SELECT minute(min(span_from)) AS since, minute(max(span_to)) AS until FROM jobstats.dirty;
@@ -35,7 +35,7 @@ SELECT minute(min(span_from)) AS since, minute(max(span_to)) AS until FROM jobst
 SELECT entry, since, until, open FROM increments WHERE entry = 'y.1' AND observed = 1020;
 SELECT * FROM jobstats_audit(at(-60), at(1300));
 
--- All of it is what is stored where the texts come in order.
+-- All of it equals a store with texts in order.
 INSERT INTO jobstats.feed (cluster, server, "time", body)
 SELECT 'in order', 'n1', at(minute), body(minute)
 FROM (SELECT generate_series(0, 1200, 10) UNION ALL SELECT 1015 ORDER BY 1) m (minute);

@@ -16,7 +16,7 @@ SELECT count(feed('fs-OST0001', t))
 FROM generate_series(timestamptz '2025-10-24 01:00', '2025-10-28 12:00', interval '23 minutes') t
 WHERE t NOT BETWEEN '2025-10-26 03:03' AND '2025-10-26 11:11' AND t NOT BETWEEN '2025-10-27 03:00' AND '2025-10-27 06:00';
 
--- What is asked: windows at full days, at odd times, with steps of all sizes, in another time zone.
+-- Questions: windows at full days, at odd times, with steps of all sizes, in another time zone.
 CREATE TABLE questions (n integer GENERATED ALWAYS AS IDENTITY, since timestamptz, until timestamptz, step interval, zone text);
 INSERT INTO questions (since, until, step, zone) VALUES
     ('2025-10-24', '2025-10-29', NULL, 'UTC'),

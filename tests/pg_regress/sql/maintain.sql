@@ -50,12 +50,12 @@ SELECT jobstats_setup(raw_retention => '1 day', retention => '3 days', rejects_r
 CALL jobstats_maintain();
 TABLE stored;
 
--- There is room for today and the three days to come, for now without rows beside.
+-- Partitions exist for today and the next three days, with no default rows yet.
 SELECT in_default('raw'), in_default('observations'), in_default('increments');
 SELECT relation, bool_and(to_regclass(partition(relation, ahead)) IS NOT NULL OR NOT is_partitioned()) AS room
 FROM unnest(ARRAY['raw', 'observations', 'increments']) AS relation, generate_series(0, 3) AS ahead
 GROUP BY relation ORDER BY relation;
--- A day that is missing is made; one that has rows already takes them from those of no day.
+-- A missing day is created; a day with rows takes them from the default partition.
 DO $$
 BEGIN
     IF is_partitioned() THEN
@@ -69,7 +69,7 @@ CALL jobstats_maintain();
 SELECT to_regclass(partition('raw', 3)) IS NOT NULL OR NOT is_partitioned() AS made;
 SELECT in_default('raw') > 0 AS stays, count(*) > 0 AS shown FROM jobstats.raw WHERE "time" = (SELECT max("time") FROM jobstats.observations);
 
--- Indexes by time know which times the new pages hold: nothing is left to be entered, of rows that fill over 32 pages.
+-- Indexes by time cover the new pages: none of the rows, which fill over 32 pages, is left to summarize.
 INSERT INTO jobstats.feed (cluster, server, "time", body)
 SELECT 'large', 'oss1', now() - interval '10 seconds' * (3 - round),
     ost('fs-OST0000', VARIADIC ARRAY(SELECT record('a.' || n, round, 4096 * round) FROM generate_series(1, 4000) AS n))
@@ -84,7 +84,7 @@ JOIN pg_class c ON c.oid = x.indexrelid
 JOIN pg_am a ON a.oid = c.relam
 WHERE h.inhparent = 'jobstats.increments'::regclass AND a.amname = 'brin';
 
--- A step that fails keeps none of the others from being done, and is named at the end.
+-- A failed step does not prevent the others, and is named at the end.
 CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not today'; END $$;
 CREATE TRIGGER fail BEFORE DELETE ON jobstats.rejects FOR EACH ROW EXECUTE FUNCTION fail();
 INSERT INTO jobstats.rejects ("time", received, cluster, reason) VALUES ('2020-01-01', '2020-01-01', '', 'test');
@@ -97,7 +97,7 @@ CALL jobstats_maintain();
 SELECT count(*) AS rejects FROM jobstats.rejects WHERE reason = 'test';
 SELECT step, problem FROM jobstats.maintenance WHERE step = 'all' ORDER BY began DESC LIMIT 1;
 
--- A refresh is a whole: when a step of it fails, the rest of it is left to the next call, and so is what has to be summed again.
+-- A refresh is atomic: when a step of it fails, the rest and its dirty spans are left to the next call.
 CREATE TRIGGER fail BEFORE INSERT ON jobstats.rollup_1h FOR EACH ROW EXECUTE FUNCTION fail();
 SELECT feed('again', now() - interval '2 hours');
 CALL jobstats_maintain();
@@ -106,24 +106,24 @@ SELECT step FROM jobstats.maintenance WHERE began > (SELECT max(began) FROM jobs
 DROP TRIGGER fail ON jobstats.rollup_1h;
 CALL jobstats_maintain();
 SELECT count(*) AS waiting FROM jobstats.dirty;
--- A call that was canceled has left its step running. The next one says so, and ends none twice.
+-- A canceled call has left its step running. The next one reports it once.
 UPDATE jobstats.settings SET rejects_retention = '14 days';
 INSERT INTO jobstats.maintenance (step, began, affected) VALUES ('all', now(), NULL), ('refresh of rollup_10m', now(), 7);
 CALL jobstats_maintain();
 SELECT step, affected, problem FROM jobstats.maintenance WHERE problem LIKE 'the call%' OR took IS NULL;
 SELECT step, problem FROM jobstats.maintenance WHERE step = 'all' ORDER BY began DESC LIMIT 1;
--- Each step calls a function that says what it does.
+-- Each step calls a documented function.
 SELECT count(*) > 40 AS steps, count(*) FILTER (WHERE d.description IS NULL) AS without_comment
 FROM jobstats_internal.maintenance_steps() s
 LEFT JOIN pg_description d ON d.classoid = 'pg_proc'::regclass AND d.objoid = to_regproc('jobstats_internal.' || split_part(s.call, '(', 1));
--- In a front, they ask the nodes.
+-- On a front, they call the nodes.
 BEGIN;
 UPDATE jobstats.settings SET front = true;
 INSERT INTO jobstats.attached (name, node, accounting) VALUES ('near', 1, true);
 SELECT number, step, call, tries FROM jobstats_internal.maintenance_steps() ORDER BY number;
 ROLLBACK;
 
--- It commits, so it stands alone.
+-- It commits, so it must be called alone.
 BEGIN;
 CALL jobstats_maintain();
 \echo :LAST_ERROR_SQLSTATE
@@ -131,7 +131,7 @@ ROLLBACK;
 CREATE FUNCTION atomic() RETURNS void LANGUAGE plpgsql AS $$ BEGIN CALL jobstats_maintain(); END $$;
 SELECT atomic();
 \echo :LAST_ERROR_SQLSTATE
--- A search path of the session changes nothing, and is not changed.
+-- A search path of the session has no effect, and stays.
 CREATE SCHEMA trap;
 CREATE FUNCTION trap.now() RETURNS timestamptz LANGUAGE plpgsql AS $$ BEGIN RAISE 'trapped'; END $$;
 SET search_path = trap, pg_catalog;

@@ -1,5 +1,5 @@
--- Whatever happens to the bytes of texts on their way, and however late they come: no feed fails, and what is stored
--- follows from the texts that were taken.
+-- Whatever happens to the bytes of texts in transit, and however late they come: no feed fails, and stored rows follow from the accepted
+-- texts.
 \i store.sql
 \set ECHO all
 SET client_min_messages = error;
@@ -55,5 +55,5 @@ WHERE t.cluster = '' ORDER BY r."time", t.name;
 SELECT count(*) FROM differences('', 'in order');
 SELECT count(*) FROM jobstats.increments WHERE since >= "time" OR "time" > observed;
 
--- What is stored is what the raw text says.
+-- Stored rows match the raw text.
 SELECT * FROM jobstats_audit(at(-60), at(120));

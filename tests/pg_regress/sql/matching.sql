@@ -19,7 +19,7 @@ SELECT 'oss1', at(o.minute), ost('scratch-OST0000',
 FROM (VALUES (0), (10), (20)) AS o (minute);
 SELECT * FROM jobstats.to_match;
 
--- 13 belongs to another user; 14 is two jobs of two clusters, of different users; of 15 accounting knows nothing.
+-- 13 belongs to another user; 14 is two jobs of two clusters, of different users; accounting lacks 15.
 SELECT account(30, run('11', '11', 'alpha', 0, 20, 1000, 'physics') || run('12', '10_2', 'alpha', -60, NULL, 1001, 'bio')
     || run('13', '13', 'alpha', 0, 20, 1999, 'bio') || run('14', '14', 'alpha', 0, 20, 1000, 'physics')
     || run('14', '14', 'beta', 5, 25, 1001, 'bio'));
@@ -27,7 +27,7 @@ SELECT * FROM jobstats.to_match ORDER BY job;
 CALL jobstats_maintain();
 SELECT * FROM matched ORDER BY entry COLLATE "C";
 
--- The running job ends, and a run of another number becomes known late. Nothing else changes.
+-- The running job ends, and a run of another number becomes known late. Other matches stay.
 SELECT account(1600, run('12', '10_2', 'alpha', -60, 1500, 1001, 'bio') || run('15', '15', 'alpha', 0, 20, 1000, 'physics'));
 CALL jobstats_maintain();
 SELECT * FROM matched WHERE job IN ('12', '15') ORDER BY entry COLLATE "C";
@@ -43,7 +43,7 @@ SELECT DISTINCT step, problem FROM jobstats.maintenance WHERE step = 'match';
 SELECT * FROM matched WHERE entry LIKE '11:1000:%' ORDER BY entry COLLATE "C", valid_from;
 SELECT matched = (SELECT refreshed FROM jobstats.rollups WHERE level = '10m') AS matched FROM jobstats.refresh;
 
--- The nodes of a cluster settle what is ambiguous, once everything is matched anew.
+-- The nodes of a cluster resolve ambiguous entries, once all are matched again.
 INSERT INTO jobstats.nodes (pattern, scheduler) VALUES ('n*', 'alpha');
 SELECT jobstats_reidentify();
 CALL jobstats_maintain();
@@ -56,7 +56,7 @@ INSERT INTO jobstats.to_match VALUES ('11'), ('12'), ('14');
 CALL jobstats_maintain();
 SELECT job, scheduler, runs, account FROM jobstats.job_ids ORDER BY job, scheduler;
 
--- Who exports the number of another user's job has no job, as soon as accounting says whose it is; root works for the job.
+-- A user who exports the number of another user's job has no job once accounting has its owner; root works for the job.
 INSERT INTO jobstats.feed (server, "time", body)
 SELECT 'oss1', at(o.minute), ost('scratch-OST0000', (SELECT string_agg(record(id, o.minute - 2000, 4096 * (o.minute - 2000)), '' ORDER BY id)
     FROM unnest(ARRAY['4711:1000:n01', '4711:0:n01', '4711:2000:n05', '4712:2000:n05']) AS id))
@@ -87,7 +87,7 @@ FROM (VALUES (2030), (2040)) AS o (minute);
 CALL jobstats_maintain();
 SELECT operation, total, nodes FROM (SELECT * FROM jobstats_job_usage('4713_2', since => at(2000), until => at(2050)) r, dims(r.labels)) AS jobstats_job_usage WHERE operation = 'write' AND target IS NULL;
 
--- Flux prints the number of a job as ƒ3oKANUf, and where there is no such letter as f3oKANUf: accounting says whether a word is one.
+-- Flux prints the number of a job as ƒ3oKANUf, and without that letter as f3oKANUf: accounting decides whether a word is a number.
 INSERT INTO jobstats.feed (server, "time", body)
 SELECT 'oss1', at(o.minute), ost('scratch-OST0000', (SELECT string_agg(record(id, o.minute - 3000, 4096 * (o.minute - 3000)), '' ORDER BY id)
     FROM unnest(ARRAY['f3oKANUf:1000:x01', 'final:1000:x01']) AS id))

@@ -4,7 +4,7 @@
 \set VERBOSITY terse
 \pset null '(null)'
 
--- One transaction, so that now() stands still. "ago" is a time that many seconds before it.
+-- One transaction, so that now() does not move. "ago" is a time that many seconds before it.
 BEGIN;
 CREATE FUNCTION world.ago(seconds numeric) RETURNS timestamptz LANGUAGE sql STABLE AS $$ SELECT now() - seconds * interval '1 second' $$;
 CREATE VIEW world.lines AS
@@ -14,7 +14,7 @@ SELECT n, substring(line FROM '^\w+') AS family, coalesce(substring(line FROM '\
     substring(line FROM ' (\S+)$')::double precision AS value
 FROM lines WHERE line ~ '^[^#]';
 
--- A store without targets: metadata, and that nothing was rejected.
+-- A store without targets: metadata, and zero rejects.
 SELECT line FROM lines ORDER BY n;
 
 DO $$ BEGIN
@@ -53,9 +53,8 @@ WHERE family = 'jobstats_target_last_observation_timestamp_seconds' AND labels L
 SELECT family, labels, value FROM samples
 WHERE family ~ '_(delay|interval)_seconds$' OR family ~ '(rejects|problems_total)$' ORDER BY n;
 
--- What the last observation was, per second; zero of what targets of the kind report. A silent target has no rates, nor has
--- one that was observed once, or not for an hour before. Service time is not known where no times are reported, and zero where
--- nothing was done.
+-- The last observation per second; zero for operations that targets of the kind report. A silent target has no rates, nor has a target that
+-- was observed once, or not for an hour before. Service time is unknown without reported times, and zero when idle.
 SELECT family, labels, value FROM samples
 WHERE family ~ '(per_second|in_service)$' AND (value > 0 OR labels !~ 'operation=') ORDER BY n;
 SELECT substring(labels FROM 'target="([^"]+)"') AS target, family, count(*), count(*) FILTER (WHERE value = 0) AS zero
@@ -73,7 +72,7 @@ UPDATE jobstats.increments i SET observed = ago(50) FROM jobstats.targets t
 WHERE t.target_id = i.target_id AND t.name = 'scratch-OST0001';
 SELECT family, labels, value FROM samples WHERE labels LIKE '%OST0001%' AND value > 0 AND family ~ '(per_second|in_service)$' ORDER BY n;
 
--- What servers said beside job_stats within the last hour, of targets that are not retired and of servers; names that nobody knows are left out.
+-- Additional parameters of the last hour, of targets that are not retired and of servers; unknown names are left out.
 INSERT INTO jobstats.sample_series (cluster, server, target_id, name, labels, since, "time", value)
 SELECT '', s.server, t.target_id, s.name, s.labels, ago(s.ago), ago(s.ago), s.value
 FROM (VALUES ('oss1', 'scratch-OST0000', 'kbytestotal', jsonb '{}', 60, 1000), ('oss1', 'scratch-OST0000', 'kbytesavail', '{}', 60, 40),
@@ -89,8 +88,8 @@ INSERT INTO jobstats.server_increments ("time", since, requests, wait_usecs, dep
 SELECT family, labels, value FROM samples
 WHERE family ~ '^jobstats_(target_(size|available|free|inodes|recovering)|server|changelog|policy|rule|service)_?' ORDER BY n;
 
--- By the specification of OpenMetrics: metadata before samples, families in one piece, names that end in their unit, no
--- sample twice, nothing but these lines, EOF at the end. Names may hold anything.
+-- By the specification of OpenMetrics: metadata before samples, families in one piece, names that end in their unit, no sample twice, only
+-- these lines, EOF at the end. Names may contain any character.
 DO $$ BEGIN
     PERFORM observe(E'a "b" \\ {c},\nd=é', 'we-ird-OST0000', 'oss9', ARRAY[ago(170), ago(50)]);
 END $$;
@@ -137,7 +136,7 @@ FROM world.expressions e, regexp_matches(e.line, '(\w+)=~?"([^"]+)"', 'g') m (ma
     regexp_split_to_table(matched[2], '\|') v
 GROUP BY label ORDER BY label;
 
--- For readers, who write nothing and need no transaction id; for nobody else.
+-- For readers only, read-only and without a transaction id.
 CREATE ROLE regress_jobstats_metrics;
 SELECT jobstats_grant_reader('regress_jobstats_metrics');
 GRANT USAGE ON SCHEMA world TO regress_jobstats_metrics;
@@ -151,7 +150,7 @@ SET ROLE regress_jobstats_metrics;
 SELECT jobstats_metrics();
 RESET ROLE;
 
--- Feeds count what they store, also what comes late; what comes twice counts once. Retention takes nothing back.
+-- Feeds count the rows that they store, also late ones; repeated texts count once. Retention does not decrease the counters.
 INSERT INTO jobstats.feed (server, "time", body) VALUES
     ('oss7', now() - interval '20 minutes', E'obdfilter.counted-OST0000.job_stats=\njob_stats:\n- job_id: 1\n  snapshot_time: 1\n  write: { samples: 1, unit: reqs }\n'),
     ('oss7', now() - interval '10 minutes', E'obdfilter.counted-OST0000.job_stats=\njob_stats:\n- job_id: 1\n  snapshot_time: 2\n  write: { samples: x, unit: reqs }\n'),

@@ -1,10 +1,10 @@
--- Jobs of which only the name of the user is known, and names of users and groups that come late: in whatever order the texts come, and
--- with maintenance after each of them, the answers are the same.
+-- Jobs with only the name of the user, and late names of users and groups: the answers do not depend on the order of texts, nor on
+-- maintenance in between.
 \i store.sql
 \set ECHO all
 \pset null '(null)'
 
--- Each order of five texts has a target, a job, its user ada and another user of its own.
+-- Each order of five texts has a separate target, job and user.
 CREATE TABLE sent AS
 SELECT o, kind, row_number() OVER (PARTITION BY o ORDER BY md5(o || kind)) AS step
 FROM generate_series(71, 99) AS o, unnest('{lctl,pbs,ada,eve,group}'::text[]) AS kind;
@@ -50,13 +50,13 @@ SELECT job, uid, entries, count(*) FROM owners GROUP BY 1, 2, 3;
 SELECT reason FROM jobstats.rejects;
 TABLE jobstats.to_resolve;
 
--- Of names that are known already nothing is matched again, nor of jobs whose accounting has the number of the user.
+-- Known names do not cause matching again, nor do jobs whose accounting has the number of the user.
 UPDATE jobstats.jobs SET uid = 2081 WHERE job = '7081';
 INSERT INTO jobstats.feed (server, "time", body, source) VALUES ('late', at(60), E'ada80:x:2080:5080::/:\nlady:x:2081:5081::/:\nbob:x:2082:5082::/:\n', 'passwd');
 SELECT uid, user_name FROM jobstats.to_resolve ORDER BY 1, 2;
 SELECT jobstats_internal.queue_unmatched() >= 0 AS queued;
 SELECT job FROM jobstats.to_match;
--- A name that two users have is that of none.
+-- A name of two users matches neither.
 INSERT INTO jobstats.feed (server, "time", body, source) VALUES ('late', at(70), E'ada80:x:9999:5080::/:\n', 'passwd');
 CALL jobstats_maintain();
 SELECT job, uid, user_name FROM jobstats.job_ids WHERE job IN ('7080', '7082') ORDER BY job;

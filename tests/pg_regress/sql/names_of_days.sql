@@ -5,7 +5,7 @@
 \pset null '(null)'
 SELECT jobstats_setup(retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready;
 
--- From 8:00 on Monday to 0:00 on Thursday. Every number of opens is a power of two, so that a sum says what is in it.
+-- From 8:00 on Monday to 0:00 on Thursday. Every number of opens is a power of two, so that a sum shows its parts.
 DO $$ BEGIN
     PERFORM observe('scratch-MDT0000', 'mds1', 0, 480, 950, 960, 970, 1440, 2390, 2400, 2410, 3000, 3840);
     PERFORM act('scratch-MDT0000', '1:1000:n01', 480, 490, '{"open": 1}');
@@ -56,7 +56,7 @@ SELECT at, name
 FROM unnest('{2025-11-04 00:00, 2025-11-04 00:10, 2025-11-05 00:10}'::timestamptz[]) at, jobstats_now(n => 10, at => at, by => 'workload,user')
 ORDER BY at, name;
 
--- Rollups say the same: those by user, and where a window begins or ends inside a bucket.
+-- Rollups agree: by user, and where a window begins or ends inside a bucket.
 CREATE VIEW answers AS
 SELECT 'days' AS question, to_jsonb(a) AS answer FROM all_days('uid,user,gid,group') a
 UNION ALL

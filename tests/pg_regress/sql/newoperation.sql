@@ -1,4 +1,4 @@
--- A store with rollups meets an operation that is new: what is counted of it is in every level, and nothing else changes.
+-- A store with rollups gets a new operation: it is in every level, and other columns stay the same.
 \i store.sql
 \set ECHO all
 SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready;
@@ -52,7 +52,7 @@ CALL jobstats_maintain();
 SELECT attrelid::regclass, attname FROM pg_attribute
 WHERE attname LIKE 'readpage%' AND NOT attisdropped AND attrelid::regclass::text LIKE 'jobstats.%';
 
--- The new version: after its jobstats_setup() the columns are there, empty, and nothing of what was counted is gone.
+-- The new version: after jobstats_setup() the columns exist and are empty, and all sums remain.
 SELECT jobstats_setup() IS NOT NULL AS ready;
 CREATE VIEW levels AS
 SELECT 'increments' AS level, sum(open) AS open, count(readpage) AS rows, sum(readpage) AS readpage, sum(readpage_usecs) AS usecs FROM jobstats.increments
@@ -84,7 +84,7 @@ ORDER BY day, name, operation;
 SELECT "time", rate * seconds AS pages FROM jobstats_rates('2025-11-03 08:00', '2025-11-03 11:00', 'readpage', 'kind', '1 hour') ORDER BY "time";
 -- Of the newest hour, 20 minutes have passed: 110 pages.
 SELECT until, job, readpage * 3600 AS pages_per_hour FROM jobstats.rates_1h WHERE readpage > 0 ORDER BY until;
--- The rights on what was made anew are those that were granted.
+-- Recreated views have the granted rights.
 SET ROLE regress_newoperation_reader;
 SELECT sum(readpage) FROM jobstats.increments_1h;
 RESET ROLE;

@@ -4,7 +4,7 @@
 \set VERBOSITY terse
 \pset null '(null)'
 
--- One transaction, so that now() stands still. "ago" is a time that many seconds before it.
+-- One transaction, so that now() does not move. "ago" is a time that many seconds before it.
 BEGIN;
 CREATE FUNCTION world.ago(seconds numeric) RETURNS timestamptz LANGUAGE sql STABLE AS $$ SELECT now() - seconds * interval '1 second' $$;
 DO $$ BEGIN
@@ -22,7 +22,7 @@ DO $$ BEGIN
 END $$;
 INSERT INTO jobstats.users VALUES (1000, 'ada'), (1001, 'bob');
 
--- By the time that servers spent on them, or by calls where that is not known. The operation is the one that took most.
+-- By service time, or by calls where that is unknown. The operation is the largest one.
 SELECT target, age, labels FROM jobstats_now(n => 10) WHERE rank = 1;
 SELECT target, rank, name, operation, formatted, rate, service_time, round(share::numeric, 3) AS share FROM jobstats_now(n => 10);
 SELECT target, rank, name FROM jobstats_now('*OST*', 1);
@@ -30,14 +30,13 @@ SELECT count(*) FROM jobstats_now(n => 0);
 SELECT count(*) FROM jobstats_now(NULL, NULL);
 SELECT count(*) FROM jobstats_now('none', 10);
 
--- At an earlier time: the same as it was then. OST0000 had been observed once, so that there was nothing to tell of it. The
--- age counts from then.
+-- At an earlier time: the same as then. OST0000 had been observed once, so it has no row. The age counts from then.
 SELECT target, rank, name, operation, rate, service_time, share, age, ago(170.000001) - age = ago(180) AS same
 FROM jobstats_now(n => 10, at => ago(170.000001));
 SELECT target, age FROM jobstats_now(n => 10, at => ago(40)) WHERE rank = 1;
 SELECT count(*) FROM jobstats_now(n => 10, at => ago(290));
 SELECT count(*) FROM jobstats_now(n => 10, at => ago(100000));
--- Now as the time is what is told without it.
+-- Now as the time is the default.
 SELECT count(*) FROM (SELECT * FROM jobstats_now(n => 10) EXCEPT SELECT * FROM jobstats_now(n => 10, at => now())) changed;
 
 -- A row that begins before the last observation does, because its entry was skipped by Lustre in the one before: the part
@@ -59,7 +58,7 @@ DO $$ BEGIN
 END $$;
 SELECT DISTINCT target FROM jobstats_now(n => 10) ORDER BY target;
 
--- One that was last observed hours ago, or after a gap of hours, has: of a gap, its last hour.
+-- A target that was last observed hours ago, or after a gap of hours, has a row: for a gap, its last hour.
 DO $$ BEGIN
     PERFORM observe('', 'scratch-OST0004', 'oss1', ARRAY[ago(20000), ago(19000)]);
     PERFORM act('', 'scratch-OST0004', '104:1004:n01', ago(20000), ago(19000), '{"read": 3000}');

@@ -1,4 +1,4 @@
--- Readers of their own work: they see all of it in every function that answers them, and nothing of others.
+-- Readers of their own jobs see all of them in every function that answers them, and no others.
 \i reading.sql
 \set ECHO all
 \set VERBOSITY terse
@@ -111,7 +111,7 @@ SET ROLE regress_pi;
 SELECT name, total FROM jobstats_totals(at(0), at(20), 'write', 'workload,job,uid,account') ORDER BY name;
 RESET ROLE;
 
--- Jobs. A foreign one answers as one that there is not; one whose number was another's, too, is not told apart by time.
+-- Jobs. Another user's job and an unknown job have the same answer; a job whose number was another's, too, is not separated by time.
 SET ROLE regress_ada;
 SELECT job, label, user_name, state, nodes, write_bytes FROM unnest('{11,13,12,14,4711,21,30_1,30_2}'::text[]) asked, jobstats_job(asked);
 SELECT name, operation, total, nodes FROM jobstats_job_usage('11') WHERE operation IN ('write', 'open');
@@ -130,7 +130,7 @@ SELECT name, operation, total FROM jobstats_totals(at(0), at(20), 'write,open');
 SELECT count(*) FROM jobstats_untracked(at(0), at(20));
 SELECT count(*) FROM jobstats_queues(at(0), at(20));
 
--- Space: her own, and that of all together.
+-- Space: her own, and the total.
 SELECT name, bytes, labels FROM jobstats_space();
 SELECT name, bytes, labels FROM jobstats_space(by => '');
 SELECT count(*) FROM jobstats_space(by => 'group');
@@ -150,7 +150,7 @@ SELECT jobstats_internal.as_owner('maintain', NULL);
 RESET ROLE;
 \set VERBOSITY terse
 
--- Who has no row sees nothing, and neither does who has one no more.
+-- A role without a row sees no job, nor does a role whose row was deleted.
 SET ROLE regress_stranger;
 SELECT count(*) FROM jobstats_totals(at(0), at(20));
 RESET ROLE;
@@ -165,7 +165,7 @@ SELECT jobstats_grant_own('regress_nobody', 1);
 SELECT jobstats_grant_own('regress_bob', -1);
 SELECT jobstats_grant_own(current_user, 1);
 SELECT jobstats_grant_proxy(current_user);
--- A role that is gone leaves nothing behind, whoever gets its number.
+-- A dropped role leaves no rights to a role that gets its OID.
 CREATE ROLE regress_gone;
 SELECT jobstats_grant_own('regress_gone', 1000), jobstats_grant_proxy('regress_gone') \gset
 DROP ROLE regress_gone;

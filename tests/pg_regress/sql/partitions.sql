@@ -1,4 +1,4 @@
--- Rows of days for which there was no partition when they came get one, and questions about now open few of many partitions.
+-- Rows of days that lacked a partition are moved into one, and questions about now open few of many partitions.
 \i store.sql
 \set ECHO all
 SET client_min_messages = error;
@@ -28,7 +28,7 @@ CALL jobstats_maintain();
 SELECT relation, strays(relation) FROM unnest('{raw,observations,increments}'::text[]) AS relation;
 SELECT count(*) AS moved FROM (SELECT * FROM jobstats.increments INTERSECT ALL SELECT * FROM before) i;
 SELECT (SELECT count(*) FROM before) - (SELECT count(*) FROM jobstats.increments) AS lost;
--- What comes late finds what was moved.
+-- Late text finds the moved rows.
 SELECT feed(5, '{30,40}');
 SELECT minute(since + interval '5 days') AS since, minute("time" + interval '5 days') AS "time", entries
 FROM jobstats.observations WHERE "time" > at(0) - interval '5 days' ORDER BY "time";
@@ -64,7 +64,7 @@ BEGIN;
 SELECT count(*) > 0 AS shown FROM jobstats_now();
 SELECT locks() <= 150 AS few;
 COMMIT;
--- A plan that is kept shows what has come since.
+-- A cached plan shows new rows.
 PREPARE state AS SELECT count(*) FROM jobstats.health WHERE status <> 'maintenance';
 EXECUTE state;
 INSERT INTO jobstats.feed (server, "time", body) VALUES ('oss1', now(), ost('fs-OST0001', record('a.1', 1, 4096)));
@@ -75,7 +75,7 @@ UPDATE jobstats.targets SET received = last_observation + interval '1 second' WH
 SELECT status, server, last_observation < now() - interval '29 days' AS long_ago, delay, usual_interval, remedy
 FROM jobstats.health WHERE target = 'fs-OST0003';
 
--- What was loaded at once is read by the index on time after the next maintenance, whether or not VACUUM has run.
+-- A bulk load is read by the index on time after the next maintenance, with or without VACUUM.
 INSERT INTO jobstats.increments ("time", since, observed, target_id, entry_id, reset, read)
 SELECT i."time", i."time" - interval '1 second', i."time", -1, n, false, n
 FROM generate_series(1, 50000) AS n CROSS JOIN LATERAL (SELECT date_trunc('day', now()) - interval '30 days' + n / 10 * interval '1 second' AS "time") i;

@@ -1,4 +1,4 @@
--- Who did something can be forgotten, at once or after a time, and what was done stays what it is.
+-- Users can be forgotten, at once or after a time, and sums stay the same.
 \i store.sql
 \set ECHO all
 \set VERBOSITY terse
@@ -10,7 +10,7 @@ SET client_min_messages = warning;
 \setenv BOB 'bobthebuilder|2047110816|canwefixit'
 SELECT jobstats_setup(raw_retention => '20 days') IS NOT NULL AS ready;
 UPDATE texts.clock SET zero = date_trunc('day', now()) - interval '12 days' + interval '8 hours';
--- Keys and pseudonyms have secrets of their own.
+-- Keys and pseudonyms have separate secrets.
 SELECT pseudonyms <> keys AS apart FROM jobstats.secrets;
 
 -- Ada's job 901 on a node, what the system did for it, a program of hers without a job, and two bare numbers: 903 is hers, and 905 was hers
@@ -77,7 +77,7 @@ FROM (SELECT * FROM jobstats_totals(at(-480), at(20160), 'write_bytes', 'uid') r
 TABLE by_user;
 SELECT count(*) FROM before;
 SELECT relation, "rows", first = at(0) AS from_zero, columns, kept FROM jobstats_personal_data(2047110815);
--- A reader who sees no names: pseudonyms of users and jobs, no way to ask for one, and no table.
+-- A reader who sees no names: pseudonyms of users and jobs, no filter by name, and no table.
 CREATE ROLE regress_nameless;
 SELECT jobstats_grant_reader('regress_nameless', names => NULL);
 SELECT jobstats_grant_reader('regress_nameless', names => false) \gset
@@ -92,7 +92,7 @@ SELECT account, uid <> 0 AS is_user, uid > 4294967295 AS hidden, job LIKE 'pseud
 FROM nameless GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3;
 SELECT count(*) AS different FROM ((SELECT account, operation, total FROM named EXCEPT ALL SELECT account, operation, total FROM nameless)
     UNION ALL (SELECT account, operation, total FROM nameless EXCEPT ALL SELECT account, operation, total FROM named)) d;
--- They come in the order of pseudonyms, which says nothing of that of jobs.
+-- They are ordered by pseudonyms, which does not reveal the order of jobs.
 CREATE TEMP TABLE ordered AS SELECT job, row_number() OVER () AS position FROM (SELECT * FROM jobstats_totals(at(-480), at(20160), 'write_bytes', 'job') r, dims(r.labels)) AS jobstats_totals;
 SELECT count(*), array_agg(job ORDER BY position) = array_agg(job ORDER BY job NULLS LAST) AS in_their_order FROM ordered;
 SELECT rank, uid > 4294967295 AS hidden, total FROM (SELECT * FROM jobstats_top(at(-480), at(20160), 'write_bytes', 'uid', filter => 'account=physics') r, dims(r.labels)) AS jobstats_top;
@@ -126,7 +126,7 @@ FROM jobstats.entries GROUP BY 1;
 SELECT name, job, status FROM jobstats.entries WHERE job = '905';
 SELECT relation, "rows" FROM jobstats_personal_data(2047110815) WHERE "rows" > 0;
 
--- Other formats, matching everything anew, and the audit of what texts say change nothing.
+-- Other formats, matching again, and an audit have no effect.
 CALL jobstats_maintain();
 SELECT jobstats_reidentify();
 CALL jobstats_maintain();
@@ -165,7 +165,7 @@ TABLE by_user;
 -- The readings do not show the event, so late text has withdrawn it.
 SELECT withdrawn IS NOT NULL AS withdrawn FROM jobstats.events;
 UPDATE jobstats.events SET withdrawn = NULL;
--- When the last text is gone, so is what kept her in mind. Nothing of her is left.
+-- With the last text the last reference to her is gone.
 DO $$ BEGIN PERFORM jobstats_setup(raw_retention => '5 days', rejects_retention => '5 days'); END $$;
 UPDATE jobstats.forgotten SET until = now();
 CALL jobstats_maintain();
@@ -196,7 +196,7 @@ SELECT jobstats_reidentify();
 CALL jobstats_maintain();
 TABLE changed;
 SELECT problem FROM jobstats.maintenance WHERE problem IS NOT NULL;
--- He is still known by name, and by his files, as long as texts say so.
+-- He is still known by name, and by his files, as long as texts name him.
 DELETE FROM jobstats.users;
 DELETE FROM jobstats.used_now;
 DELETE FROM jobstats.used_first;

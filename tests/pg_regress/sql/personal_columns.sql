@@ -1,4 +1,4 @@
--- One list has what the columns of the store hold about people: a column of text without a word there is one that forgetting forgets.
+-- A single list has the personal data in columns of the store: a text column without an entry there is forgotten.
 \i new_store.sql
 \set ECHO all
 CREATE VIEW columns AS
@@ -16,7 +16,7 @@ ORDER BY 1, 2;
 TABLE without_word;
 TABLE without_column;
 SELECT p.relation, p."column", count(*) FROM jobstats_internal.columns_of_people() p GROUP BY 1, 2 HAVING count(*) > 1;
--- Of what is held, it is said what becomes of it, or why it stays; of all else, what it is.
+-- Personal columns have the reason to stay or the way to forget, the others a description.
 SELECT * FROM jobstats_internal.columns_of_people() p WHERE num_nonnulls(p.becomes, p.reason) = 0 OR p.holds IS NULL AND p.becomes IS NOT NULL;
 SELECT p.holds, count(DISTINCT p.relation) > 0 AS found FROM jobstats_internal.columns_of_people() p WHERE p.holds IS NOT NULL GROUP BY 1 ORDER BY 1;
 ALTER TABLE jobstats.events ADD COLUMN told_to text, ADD COLUMN texts text[], ADD COLUMN more jsonb;
@@ -28,7 +28,7 @@ TABLE without_word;
 TABLE without_column;
 ROLLBACK;
 
--- What people typed names nobody who was forgotten, and says all else.
+-- Free text names no forgotten user, and is otherwise complete.
 INSERT INTO jobstats.users (uid, user_name) VALUES (2001, 'a.da'), (2002, 'adamant');
 SELECT jobstats_silence(now(), now() + interval '1 hour', reason => 'tests of a.da (2001), axda and adamant') IS NOT NULL AS silenced;
 INSERT INTO jobstats.events (kind, cluster, filesystem, began, found, until, updated, severity, targets, servers, rate, details, note, reason)

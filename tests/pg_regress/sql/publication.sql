@@ -1,4 +1,4 @@
--- While a publication has all tables, PostgreSQL refuses to change rows that nothing identifies.
+-- While a publication has all tables, PostgreSQL refuses to change rows without a replica identity.
 \i store.sql
 \set ECHO all
 SET client_min_messages = error;
@@ -54,7 +54,7 @@ UPDATE jobstats.sweep SET people_forgotten = NULL, ended = NULL;
 CALL jobstats_maintain();
 SELECT trace, "rows" FROM jobstats_forget_user(2001) WHERE "rows" > 0;
 CALL jobstats_maintain();
--- Retention deletes what it cannot drop.
+-- Retention deletes where it cannot drop.
 INSERT INTO jobstats.rejects ("time", received, cluster, reason) VALUES (now(), now() - interval '1 year', '', 'old');
 INSERT INTO jobstats.maintenance VALUES ('old', now() - interval '1 year', '0', 0);
 INSERT INTO jobstats.increments ("time", since, observed, entry_id, target_id, reset) SELECT at(-7 * 24 * 60), at(-7 * 24 * 60 - 1), at(-7 * 24 * 60), 1, 1, false;
@@ -63,7 +63,7 @@ CALL jobstats_maintain();
 SELECT step, problem FROM jobstats.maintenance WHERE problem IS NOT NULL;
 SELECT count(*) FROM jobstats.rejects WHERE reason = 'old';
 TABLE keyless;
--- Without an identity nothing is changed, also where there is nothing to change; setup gives it back.
+-- Without an identity no row changes, not even an UPDATE of zero rows; setup restores it.
 ALTER TABLE jobstats.to_match REPLICA IDENTITY DEFAULT;
 TABLE keyless;
 \set VERBOSITY terse
@@ -71,7 +71,7 @@ DELETE FROM jobstats.to_match;
 SELECT jobstats_setup() IS NOT NULL AS ready;
 DELETE FROM jobstats.to_match;
 
--- A table that somebody else has put into the schema is none of the store.
+-- Another role's table in the schema does not belong to the store.
 SET client_min_messages = error;
 CREATE ROLE regress_publication_other;
 GRANT USAGE, CREATE ON SCHEMA jobstats TO regress_publication_other;

@@ -1,4 +1,4 @@
--- The view quality: per hour and target, how much of what came can be trusted and told apart.
+-- The view quality: per hour and target, how much of the data can be trusted and attributed.
 \i reading.sql
 \set ECHO all
 \pset null '(null)'
@@ -31,7 +31,7 @@ SELECT hour(hour), cluster, target, kind, observations, ok, missing_job, truncat
 FROM jobstats.quality ORDER BY 1, 3;
 -- An hour ends with its last instant: minute 60 belongs to the first one. A gap belongs to the hour that it ends in.
 SELECT hour(hour), target, added, resets, gaps, unknown, problems FROM jobstats.quality ORDER BY 1, 2;
--- Part of the bytes and of the calls whose identifier names no job, no user; NULL where there are none.
+-- The share of bytes and calls whose identifier names no job, no user; NULL without bytes or calls.
 SELECT hour(hour), target, bytes_without_job, bytes_without_user, operations_without_job, operations_without_user
 FROM jobstats.quality ORDER BY 1, 2;
 

@@ -3,7 +3,7 @@
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'
--- A service that has counted so many requests since it began, each of which waited so long.
+-- A service with this many requests since it began, and the queueing time of each.
 CREATE FUNCTION service(service text, minute numeric, requests numeric, wait_usecs numeric, start numeric DEFAULT -60) RETURNS text LANGUAGE sql STABLE AS $$
 SELECT stats(service || '.stats', at(minute), at(start), jsonb_build_object('req_waittime', requests, 'req_waittime_usecs', requests * wait_usecs,
     'req_qdepth', requests, 'req_qdepth_usecs', 3 * requests, 'req_active', requests, 'req_active_usecs', 8 * requests, 'mds_getattr', requests))
@@ -20,12 +20,12 @@ SELECT minute(q."time"), q.server, q.service, q.requests, round(q.wait::numeric,
 FROM jobstats_queues(at(since), at(until), step) q
 $$;
 
--- Nothing was fed yet; nor does one text make a row. The text has no target.
+-- Before any feed; a single text makes no row. The text has no target.
 SELECT * FROM jobstats_queues();
 SELECT feed('mds1', 0, service('mds.MDS.mdt', 0, 1000, 2000));
 SELECT * FROM jobstats_queues(at(0), at(10));
 
--- 60 requests a minute, each of which waits 2 ms. The server is not read at minute 10, where rows are divided.
+-- 60 requests a minute, each queued for 2 ms. The server is not read at minute 10, where rows are divided.
 SELECT feed('mds1', m, service('mds.MDS.mdt', m, 1000 + 60 * m, 2000), service('mds.MDS.mdt_readpage', m, 7, 1)) FROM unnest('{4,8,12,16}'::numeric[]) m;
 SELECT * FROM queued;
 SELECT * FROM queues(0, 16);
@@ -36,7 +36,7 @@ SELECT sum(q.requests), sum(round(q.requests * q.wait::numeric * 1000000)) FROM 
 SELECT * FROM queues(0, 60, '6 min') WHERE service = 'mdt';
 SELECT time, wait FROM queues(-600, 60, '1 hour') WHERE service = 'mdt';
 
--- The same again; a late text divides the row of the next one; one whose counters do not fit in between has a wrong clock.
+-- The same again; a late text divides the next row; a text whose counters do not fit in between has a wrong clock.
 SELECT feed('mds1', 12, service('mds.MDS.mdt', 12, 1720, 2000));
 SELECT feed('mds1', 14, service('mds.MDS.mdt', 14, 1930, 2000)), feed('mds1', 15, service('mds.MDS.mdt', 15, 5000, 2000));
 SELECT * FROM queued WHERE service = 'mdt' AND until > 10;
@@ -55,7 +55,7 @@ SELECT * FROM jobstats_queues(filter => 'service=mdt');
 SELECT * FROM jobstats_queues(filter => 'target=fs-*');
 SELECT * FROM jobstats_queues(at(0), at(10), '-1 min');
 
--- Sums by the hour are those of the rows at any moment, and answer where these are gone.
+-- Sums by the hour equal the rows at any moment, and answer after the rows are gone.
 SELECT h.server, h.service, minute(h.bucket - interval '1 microsecond') AS hour, h.requests, h.observed_usecs / 1000000 AS seconds,
     h.requests = sum(i.requests) AND h.wait_usecs = sum(i.wait_usecs) AND h.active = sum(i.active) AS is_sum
 FROM jobstats.server_hours h JOIN jobstats.server_increments i USING (server, service)
@@ -68,7 +68,7 @@ TABLE before EXCEPT SELECT * FROM queues(-240, 60, '1 hour');
 SELECT server, requests FROM queues(-210, -90);
 UPDATE jobstats.refresh SET horizon = 'epoch', dropped = 'epoch';
 
--- Bad input: job_stats beside it is stored. A clock that is wrong, counters that nothing real comes near, a line that is none.
+-- Bad input: job_stats in the same text is stored. A wrong clock, impossible counters, an invalid line.
 SELECT target, action, entries FROM jobstats_ingest('', 'mds1', at(20), service('mds.MDS.mdt', 20, 200, 500000, 17) || E'req_waittime x\n'
     || mdt('fs-MDT0000', life('1.1', at(0), 1, 10)) || E'mds.MDS.mdt_out.stats=snapshot_time 1 secs.usecs\nreq_waittime 99999999999999999999 samples [usec] 1 1 1 1\n');
 SELECT feed('mds1', 22, service('mds.MDS.mdt', 22, 4000000000000000, 2, 17));

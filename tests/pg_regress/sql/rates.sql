@@ -30,15 +30,15 @@ DO $$ BEGIN
     PERFORM act('scratch-OST0001', ':1001:n04', 15, 20, '{"write_bytes": 90, "write": 1, "write_usecs": 900}');
 END $$;
 
--- By default every operation that occurred, by target: zero where nothing happened, no row where a target of that kind
--- does not report the operation.
+-- By default every operation that occurred, by target: zero where it was idle, no row where a target of that kind does not report the
+-- operation.
 SELECT name, operation, rate, coverage FROM jobstats_rates(at(0), at(20));
 
 -- An operation that is named is shown for every target.
 SELECT name, operation, rate FROM jobstats_rates(at(0), at(20), 'open,open_time');
 
--- Derived operations. Opens, closes and getattrs of metadata targets are metadata, mknod is not: it counts in open too,
--- and neither are those of object storage targets. Service time is seconds of work per second.
+-- Derived operations. Opens, closes and getattrs of metadata targets are metadata; mknod is not, as it counts in open too, and neither are
+-- operations of object storage targets. Service time is seconds of work per second.
 SELECT name, operation, rate FROM jobstats_rates(at(0), at(20), 'metadata,service_time', 'kind');
 
 -- All dimensions.
@@ -47,14 +47,14 @@ SELECT * FROM jobstats_rates(at(0), at(20), 'write_bytes', 'cluster,filesystem,k
 -- In steps; of the first and the last there may be a part. Not observed is NULL, which is not zero.
 SELECT "time", seconds, name, rate, coverage
 FROM jobstats_rates(at(0), at(20), 'write_bytes', step => '8 minutes', filter => 'kind=OST');
--- Where by names more than targets, there are rows of what happened only.
+-- By dimensions other than targets, idle groups have no rows.
 SELECT "time", seconds, name, rate, coverage
 FROM jobstats_rates(at(0), at(20), 'write_bytes', 'job', '8 minutes', filter => 'kind=OST');
--- A step finer than the rows: what they counted is spread over their time, in whole numbers.
+-- A step finer than the rows: their counts are spread over their time, in whole numbers.
 SELECT to_char("time", 'HH24:MI:SS') AS "time", rate * seconds AS bytes
 FROM jobstats_rates(at(15), at(20), 'write_bytes', '', '40 seconds', filter => 'target=scratch-OST0001');
 
--- Filters take patterns, any of which must match. They do not change what was observed, unless they are about targets.
+-- Filters take patterns, any of which must match. They do not change coverage, unless they are about targets.
 SELECT name, rate, coverage FROM jobstats_rates(at(0), at(20), 'write_bytes', 'uid', filter => 'job=101,9*');
 SELECT name, rate, coverage FROM jobstats_rates(at(0), at(20), 'write_bytes', 'uid', filter => 'target=*OST0000');
 SELECT name, rate FROM jobstats_rates(at(0), at(20), 'write_bytes', 'uid', filter => 'uid=1001,7 status=missing*');
@@ -72,7 +72,7 @@ SELECT operation, name, rate FROM jobstats_rates(at(0), at(20), 'open', 'job', w
 SELECT operation, rate FROM jobstats_rates(at(0), at(20), 'weighted', '', weights => '{"metadata": 1}');
 SELECT operation, rate FROM jobstats_rates(at(0), at(20), '', '', weights => '{"service_time": -10}');
 
--- Nothing asked, nothing said; nothing in scope either.
+-- No operations, no rows; nor without a target in scope.
 SELECT * FROM jobstats_rates(at(0), at(20), '');
 SELECT * FROM jobstats_rates(at(-9000), at(-8990));
 -- A target is in scope if it was observed in the window or on the day before.
@@ -97,7 +97,7 @@ DO $$ BEGIN
 END $$;
 SELECT name, rate, coverage FROM jobstats_rates(at(-60), at(-50), 'read', filter => 'filesystem=home');
 
--- Servers before Lustre 2.14 report no times: that is unknown, not zero, and said once.
+-- Servers before Lustre 2.14 report no times: these are unknown, not zero, and a NOTICE names them once.
 DO $$ BEGIN
     PERFORM observe('old-MDT0000', 'mds9', 10000, 10002, 10004);
     PERFORM observe('old-OST0000', 'oss9', 10000, 10002, 10004);
@@ -140,7 +140,7 @@ SELECT * FROM jobstats_rates(at(0), at(10), step => '1 month -29 days');
 SELECT count(*) FROM jobstats_rates(at(0), at(20), step => '1 millisecond');
 \set VERBOSITY terse
 
--- Reading writes nothing, not even a transaction id; so it also works on a standby and beside a parallel query.
+-- Reading is read-only and takes no transaction id, so it also works on a standby and in a parallel query.
 BEGIN READ ONLY;
 SELECT count(*) > 0 AS any FROM jobstats_rates(at(0), at(20));
 SELECT count(*) > 0 AS any FROM jobstats_top(at(0), at(20));
@@ -148,7 +148,7 @@ SELECT count(*) > 0 AS any FROM jobstats_now(n => 10);
 SELECT pg_current_xact_id_if_assigned();
 COMMIT;
 
--- A window that reaches now ends where every target was observed, but for those that are late (window_of_late_targets).
+-- A window that reaches now ends where every target was observed, except late ones (window_of_late_targets).
 BEGIN;
 DO $$ BEGIN
     PERFORM observe('now', 'x-OST0000', 'oss1', ARRAY(SELECT now() - n * interval '2 minutes' - interval '30 seconds' FROM generate_series(0, 20) AS n));
@@ -157,10 +157,10 @@ END $$;
 SELECT now() - "time" AS began, seconds, name, coverage FROM jobstats_rates(operations => 'read', filter => 'cluster=now');
 SELECT now() - min("time") AS began, round(sum(seconds)) AS seconds, min(coverage) AS coverage
 FROM jobstats_rates(now() - interval '10 minutes', now() + interval '1 hour', 'read', '', '3 minutes', filter => 'cluster=now');
--- Ten seconds more or less do not matter: clocks differ. A window that ends before is what it is.
+-- Ten seconds more or less do not matter: clocks differ. A window that ends before is unchanged.
 SELECT DISTINCT seconds FROM jobstats_rates(now() - interval '10 minutes', now() - interval '10 seconds', 'read', filter => 'cluster=now');
 SELECT name, seconds, coverage FROM jobstats_rates(now() - interval '10 minutes', now() - interval '60 seconds', 'read', filter => 'cluster=now');
--- Only what is in scope is waited for.
+-- Only targets in scope are awaited.
 SELECT seconds, name FROM jobstats_rates(operations => 'read', filter => 'cluster=now target=x-OST0000');
 SELECT seconds, name FROM jobstats_rates(operations => 'read', filter => 'cluster=now server=oss1');
 -- A target that is usually seen every two minutes is late after four.
@@ -170,19 +170,19 @@ END $$;
 SELECT seconds, name, coverage FROM jobstats_rates(operations => 'read', filter => 'cluster=now');
 DO $$ BEGIN PERFORM delay('x-OST0002', '7 minutes'); END $$;
 SELECT seconds, name, coverage FROM jobstats_rates(operations => 'read', filter => 'cluster=now');
--- One that is usually seen every hour is not late, and not waited for.
+-- A target that is typically read every hour is not late, and not awaited.
 DO $$ BEGIN
     PERFORM observe('now', 'x-OST0003', 'oss2', ARRAY(SELECT now() - n * interval '1 hour' - interval '5 minutes' FROM generate_series(0, 5) AS n));
 END $$;
 SELECT seconds, name, coverage FROM jobstats_rates(operations => 'read', filter => 'cluster=now');
--- A target that was not observed in the window yet is not waited for. If none was, there is no window.
+-- A target that was not yet observed in the window is not awaited. If no target was, there is no window.
 SELECT seconds, name, coverage FROM jobstats_rates(now() - interval '1 minute', operations => 'read', filter => 'cluster=now');
 SELECT seconds, name, coverage FROM jobstats_rates(now() - interval '20 seconds', operations => 'read', filter => 'cluster=now');
--- All are silent and were before the window: it stays as asked for.
+-- All are silent and were before the window: the requested window stays.
 SELECT seconds, name, coverage FROM jobstats_rates(operations => 'read', filter => 'cluster=now target=x-OST0002');
 ROLLBACK;
 
--- Whether a target reports times does not depend on whose rows are asked for.
+-- Whether a target reports times does not depend on the rows in the answer.
 DO $$ BEGIN
     PERFORM observe('timed-OST0000', 'oss7', 20000, 20010);
     PERFORM observe('timed-OST0001', 'oss7', 20000, 20010);
@@ -196,7 +196,7 @@ FROM jobstats_rates(at(20000), at(20010), 'service_time,read_bytes', filter => '
 SELECT name, operation, rate
 FROM jobstats_rates(at(20000), at(20010), 'service_time', filter => 'filesystem=timed uid=7002');
 
--- Without a store there is nothing to read.
+-- Without a store: an error.
 SET client_min_messages = warning;
 DROP SCHEMA jobstats CASCADE;
 \set VERBOSITY default

@@ -22,7 +22,7 @@ END $$;
 SELECT since, target, rate_10m, rate_1h, calls_of_day FROM newest;
 SELECT target, rate FROM (SELECT * FROM jobstats_rates(at(0), at(4), 'write', 'target', filter => 'target=*0000') r, dims(r.labels)) AS jobstats_rates;
 
--- Nothing was done until the next observation: the rate falls. Text that comes late does not take the time back.
+-- Idle until the next observation: the rate falls. Late text does not take the time back.
 DO $$ BEGIN
     INSERT INTO jobstats.feed (server, "time", body) VALUES ('oss1', at(8), ost('fs-OST0000', record('a.1', 601, 4096)));
     INSERT INTO jobstats.feed (server, "time", body) VALUES ('oss1', at(6), ost('fs-OST0000', record('a.1', 601, 4096)));
@@ -39,7 +39,7 @@ DO $$ BEGIN
 END $$;
 SELECT since, rate_10m, round(rate_1h::numeric, 6) AS rate_1h, calls_of_day FROM newest WHERE target ~ '0$';
 
--- Refreshed rollups say the same.
+-- Refreshed rollups agree.
 CREATE TABLE before AS TABLE newest;
 CALL jobstats_maintain();
 (TABLE before EXCEPT ALL TABLE newest) UNION ALL (TABLE newest EXCEPT ALL TABLE before);

@@ -1,9 +1,9 @@
--- Readings that are missing between observations: the view health counts those of the last hour, the view quality those of each hour.
+-- Missing readings between observations: the view health counts the last hour, the view quality each hour.
 \i reading.sql
 \set ECHO all
 \pset null '(null)'
 
--- One transaction, so that now() stands still. "ago" is a time that many minutes before it.
+-- One transaction, so that now() does not move. "ago" is a time that many minutes before it.
 BEGIN;
 CREATE FUNCTION world.ago(minutes numeric) RETURNS timestamptz LANGUAGE sql STABLE AS $$ SELECT now() - minutes * interval '1 minute' $$;
 CREATE FUNCTION world.observe_ago(target text, VARIADIC minutes numeric[]) RETURNS void LANGUAGE sql AS $$
@@ -17,15 +17,15 @@ DO $$ BEGIN
     PERFORM observe_ago('scratch-OST0000', VARIADIC (SELECT array_agg(minute) FROM generate_series(1, 181) AS minute WHERE minute % 3 <> 0));
     -- One was lost within the hour, and one before.
     PERFORM observe_ago('scratch-OST0001', VARIADIC every(1, 1, 180, 30, 100));
-    -- What was lost has left the hour.
+    -- The lost readings have left the hour.
     PERFORM observe_ago('scratch-OST0002', VARIADIC every(1, 1, 180, 70, 80, 90));
-    -- Nothing is lost where readings come a tenth of the interval early or late.
+    -- Readings a tenth of the interval early or late are not missing.
     PERFORM observe_ago('scratch-OST0003', VARIADIC (SELECT array_agg(minute + (minute * 7 % 3 - 1) * 0.1) FROM generate_series(1, 180) AS minute));
-    -- Few readings within the hour: the last ten show how often the target is read. That of 45 minutes ago was lost.
+    -- Few readings within the hour: the last ten give the interval of the target. The reading of 45 minutes ago was lost.
     PERFORM observe_ago('scratch-OST0004', VARIADIC every(20, 5, 245, 45));
     -- An outage of 40 minutes: 39 readings were lost.
     PERFORM observe_ago('scratch-OST0005', VARIADIC every(1, 1, 10) || every(1, 50, 180));
-    -- Somebody reads the target by hand. What is missing cannot be known.
+    -- A target that is read by hand. Missing readings cannot be known.
     PERFORM observe_ago('scratch-OST0006', 3, 10, 12, 47, 50, 110, 130, 200, 460, 463, 500);
     PERFORM observe_ago('scratch-OST0007', 3, 50);
     -- The interval became shorter 40 minutes ago: in the hour of the change, the longer intervals count as gaps.

@@ -24,7 +24,7 @@ EXCEPT
 SELECT r.since, r.target, r.uid, round(r.write_bytes * extract(epoch FROM least(r.until, t.last_observation) - r.since)::numeric)
 FROM jobstats.rates_realtime r JOIN jobstats.targets t ON t.name = r.target WHERE r.write_bytes > 0;
 
--- Two jobs of one user, one of another, and work of nobody, every five minutes, but for the text of 0:20.
+-- Two jobs of one user, one of another, and usage without a user, every five minutes, except the text of 0:20.
 INSERT INTO jobstats.feed (server, "time", body)
 SELECT 'oss1', at(m), ost('fs-OST0000', record('1:1000:n1', 2 * m, m * 600000), record('2:1000:n2', m, m * 600), record('3:1001:n1', m, m * 60),
     record('tar', m, m * 6))
@@ -36,7 +36,7 @@ CALL jobstats_maintain();
 SELECT count(*) FROM differences;
 SELECT count(*) FROM shown;
 
--- Late text changes what is refreshed already: at the latest after the next refresh. New text shows at once.
+-- Late text changes refreshed buckets: at the latest after the next refresh. New text shows at once.
 RESET client_min_messages;
 INSERT INTO jobstats.feed (server, "time", body) VALUES
     ('oss1', at(20), ost('fs-OST0000', record('1:1000:n1', 45, 13300000), record('2:1000:n2', 20, 12000), record('3:1001:n1', 20, 1200), record('tar', 20, 120))),
@@ -86,6 +86,6 @@ FROM timescaledb_information.jobs j WHERE j.hypertable_name = 'realtime_10m' \gs
 \set followed t
 \endif
 SELECT :'followed' AS followed;
--- Maintenance has nothing against them.
+-- Maintenance accepts them.
 CALL jobstats_maintain();
 SELECT problem FROM jobstats.maintenance WHERE step = 'all' AND problem IS NOT NULL;

@@ -7,7 +7,7 @@ SELECT status, remedy FROM jobstats.health WHERE target IS NULL AND remedy LIKE 
 CREATE VIEW by_user AS
 SELECT uid, total FROM (SELECT * FROM jobstats_totals(at(0), at(60), 'write', 'uid') r, dims(r.labels)) AS jobstats_totals ORDER BY uid;
 
--- 25,000 entries of three portions, of which some work.
+-- 25,000 entries of three portions, some of them active.
 INSERT INTO jobstats.feed (server, "time", body) VALUES ('oss1', at(0), ost('fs-OST0000'));
 INSERT INTO jobstats.feed (server, "time", body) SELECT 'oss1', at(5), ost('fs-OST0000', VARIADIC ARRAY(
     SELECT record(format('%s:%s:n1', 100 + n % 7, n % 3), n, n * 4096) FROM generate_series(1, 1000) n));
@@ -21,7 +21,7 @@ TABLE under_way;
 TABLE by_user;
 SELECT level, users_refreshed = refreshed AS sums FROM jobstats.rollups ORDER BY width;
 
--- The user comes first. A feed follows at once, what is stored follows step by step.
+-- The user comes first. A feed follows at once, stored entries follow step by step.
 UPDATE jobstats.entry_formats SET format = '%u:%j:%H' WHERE format = '%j:%u:%H';
 TABLE under_way;
 SELECT jobstats_internal.reidentify_some() AS begun;
@@ -30,10 +30,10 @@ SELECT jobstats_internal.reidentify_some() > 0 AS changed;
 SELECT status, regexp_replace(remedy, '\d+ %', CASE WHEN substring(remedy FROM '(\d+) %')::integer BETWEEN 30 AND 50 THEN 'a third or so' ELSE '\&' END) AS remedy FROM under_way;
 INSERT INTO jobstats.feed (server, "time", body) VALUES ('oss1', at(10), ost('fs-OST0000', record('5:500:n9', 7, 7 * 4096)));
 SELECT job, uid FROM jobstats.entries WHERE name = '5:500:n9';
--- Each entry is of one user, so the sums are those of all, whoever is asked of; sums of users that have changed count no more.
+-- Each entry has one user, so the sums equal the total, for any user; sums of changed users are not read any more.
 SELECT (SELECT sum(total) FROM by_user) = (SELECT sum(total) FROM (SELECT * FROM jobstats_totals(at(0), at(60), 'write', '') r, dims(r.labels)) AS jobstats_totals) AS consistent;
 SELECT level, users_refreshed = 'epoch' AS forgotten FROM jobstats.rollups ORDER BY width;
--- Another change begins again, and an invalid format changes nothing.
+-- Another change begins again, and an invalid format has no effect.
 UPDATE jobstats.entry_formats SET format = 'no code' WHERE format = '%e.%u';
 SELECT jobstats_internal.reidentify_some();
 SET client_min_messages = error;
@@ -51,14 +51,14 @@ FROM jobstats.entries, (SELECT affected FROM jobstats.maintenance WHERE step = '
 SELECT count(*) AS users, sum(total) FROM by_user;
 SELECT level, users_refreshed = refreshed AS sums FROM jobstats.rollups ORDER BY width;
 SELECT formats, under_way, after, again FROM jobstats.identification;
--- It is the same as all at once, after which maintenance looks once more for what feeds may have stored meanwhile.
+-- The result equals a single run; then maintenance checks once more for entries that feeds have stored meanwhile.
 SELECT jobstats_reidentify();
 UPDATE jobstats.entries SET uid = 999, job = NULL, status = 'ok' WHERE name = '5:500:n9';
 SELECT again FROM jobstats.identification;
 CALL jobstats_maintain();
 SELECT job, uid FROM jobstats.entries WHERE name = '5:500:n9';
 SELECT again FROM jobstats.identification;
--- Nothing is left to do.
+-- All portions are done.
 SELECT jobstats_internal.reidentify_some();
 SELECT count(*) FROM jobstats.maintenance WHERE step = 'identification' AND problem IS NULL;
 

@@ -1,7 +1,7 @@
 -- jobstats_reprocess(): what the audit finds is computed anew and replaced.
 \i readings.sql
 \set ECHO all
--- What is stored, to be compared with later.
+-- The stored rows, for later comparison.
 CREATE VIEW everything AS
 SELECT 'increments' AS relation, to_jsonb(i) AS stored FROM jobstats.increments i
 UNION ALL SELECT 'observations', to_jsonb(o) FROM jobstats.observations o
@@ -14,7 +14,7 @@ SELECT d.relation, count(*) FROM (
 GROUP BY d.relation ORDER BY d.relation
 $$;
 
--- Where nothing is wrong nothing is done.
+-- Right rows are not computed again.
 SELECT * FROM jobstats_reprocess('2025-11-03 07:00', '2025-11-03 09:00');
 SELECT * FROM wrong();
 
@@ -38,7 +38,7 @@ BEGIN;
 SELECT * FROM jobstats_reprocess('2025-11-03 07:00', '2025-11-03 09:00');
 SELECT * FROM wrong();
 SELECT * FROM jobstats_audit('2025-11-03 07:00', '2025-11-03 09:00');
--- All or nothing.
+-- All or none.
 ROLLBACK;
 SELECT target, "time" FROM jobstats_audit('2025-11-03 07:00', '2025-11-03 09:00') EXCEPT ALL TABLE damaged;
 
@@ -48,12 +48,11 @@ SELECT * FROM jobstats_reprocess('2025-11-03 07:00', '2025-11-03 08:02', 'target
 SELECT DISTINCT target, "time" FROM jobstats_audit('2025-11-03 07:00', '2025-11-03 09:00') ORDER BY target, "time";
 SELECT * FROM jobstats_reprocess('2025-11-03 08:02', '2025-11-03 09:00', 'target=fs-OST0000');
 SELECT * FROM wrong();
--- Again: nothing more to do.
+-- Again: no more changes.
 SELECT * FROM jobstats_reprocess('2025-11-03 07:00', '2025-11-03 09:00');
 SELECT job, uid, executable, status FROM jobstats.entries WHERE name = 'z.1';
 
--- What is carried with an observation is wrong, and so is all that was computed from it since. Reprocessing one observation
--- puts right what follows.
+-- A wrong carried record, and wrong later rows. Reprocessing one observation corrects the following ones.
 UPDATE jobstats.raw SET carried = NULL WHERE target_id = target('fs-OST0000') AND "time" IN ('2025-11-03 08:04', '2025-11-03 08:06');
 UPDATE jobstats.observations SET carried = 0 WHERE target_id = target('fs-OST0000') AND "time" IN ('2025-11-03 08:04', '2025-11-03 08:06');
 UPDATE jobstats.observations SET added = added + 1 WHERE target_id = target('fs-OST0000') AND "time" = '2025-11-03 08:08';
@@ -106,7 +105,7 @@ TABLE sums;
 SELECT * FROM jobstats_audit('2025-11-03 07:00', '2025-11-03 09:30');
 ROLLBACK;
 
--- Nothing in the window; no such target; no window; other isolation levels, a transaction that may not write.
+-- An empty window; an unknown target; no window; other isolation levels, a read-only transaction.
 SELECT * FROM jobstats_reprocess('2025-11-03 06:00', '2025-11-03 07:00');
 SELECT * FROM jobstats_reprocess('2025-11-03 07:00', '2025-11-03 09:00', 'target=fs');
 SELECT * FROM jobstats_reprocess('2025-11-03 09:00', '2025-11-03 09:00');

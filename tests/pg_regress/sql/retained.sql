@@ -1,4 +1,4 @@
--- What a rollup holds stays what it is when what it sums is dropped, whatever comes afterwards.
+-- A rollup stays unchanged when its source is dropped, whatever comes later.
 \i store.sql
 \set ECHO all
 SELECT jobstats_setup(raw_retention => '40 days', retention => '40 days') IS NOT NULL AS ready;
@@ -18,7 +18,7 @@ SELECT count(*) FROM generate_series(day(29), day(29.9), interval '1 hour') t, f
 SELECT count(*) FROM generate_series(day(5), day(5) + interval '1 hour', interval '10 minutes') t, feed('fs-OST0003', t);
 CALL jobstats_maintain();
 
--- All that the levels show, by its digest and by what can be checked by hand.
+-- All rows of the levels, as a digest and as numbers that can be checked by hand.
 CREATE FUNCTION levels() RETURNS TABLE (level text, rows bigint, write_bytes numeric, all_of_it text) LANGUAGE plpgsql AS $$
 BEGIN
     FOR level IN SELECT l.level FROM jobstats.rollups l ORDER BY l.width LOOP
@@ -28,7 +28,7 @@ BEGIN
     END LOOP;
 END
 $$;
--- What rollups hold, but for what is still to be summed, is what they show.
+-- Rollups hold the shown rows, except dirty spans.
 CREATE FUNCTION held() RETURNS TABLE (level text, same boolean) LANGUAGE plpgsql AS $$
 BEGIN
     FOR level IN SELECT l.level FROM jobstats.rollups l ORDER BY l.width LOOP
@@ -59,14 +59,14 @@ TABLE changed;
 SELECT * FROM held();
 SELECT min("time") >= day(20) AS dropped FROM jobstats.increments;
 
--- Late text before the horizon is refused; what comes after it changes nothing before.
+-- Late text before the horizon is rejected; text after it does not change rows before.
 SELECT feed('fs-OST0001', day(19.95), 100), feed('fs-OST0002', day(2)), feed('fs-OST0000', day(2.5));
 SELECT target, reason, count(*) FROM jobstats.rejects GROUP BY 1, 2 ORDER BY 1, 2;
 TABLE changed;
 -- A target that was last seen before it begins anew.
 SELECT feed('fs-OST0003', day(29.99));
 TABLE changed;
--- Late text of yesterday, the first text after nine days, and what is refreshed then.
+-- Late text of yesterday, the first text after nine days, and their refresh.
 SELECT feed('fs-OST0001', day(29.99));
 SELECT feed('fs-OST0000', day(29.33), 100);
 CREATE VIEW old AS
@@ -82,7 +82,7 @@ CALL jobstats_maintain();
 (TABLE old_before EXCEPT ALL TABLE old) UNION ALL (TABLE old EXCEPT ALL TABLE old_before);
 SELECT * FROM held();
 
--- Longer retentions do not bring back what is gone, nor take what is not: text for it stays too late.
+-- Longer retentions do not restore dropped rows, nor drop others: text for them stays too late.
 SELECT jobstats_setup(raw_retention => '40 days', retention => '40 days') IS NOT NULL AS ready;
 CALL jobstats_maintain();
 SELECT feed('fs-OST0001', day(19.95), 100);

@@ -1,4 +1,4 @@
--- Roles: the store belongs to a role without special rights, writers may feed and do nothing else, readers may read.
+-- Roles: the store belongs to a role without special rights, writers may only feed, readers may only read.
 \i texts.sql
 \set ECHO all
 SET client_min_messages = warning;
@@ -31,7 +31,7 @@ INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c1', 'oss1', E:'empty
 COPY jobstats.feed (cluster, server, body) FROM stdin;
 c2	oss1	obdfilter.fs-OST0000.job_stats=job_stats:\n
 \.
--- And nothing else.
+-- Other tables are not granted.
 SELECT * FROM jobstats.feed;
 SELECT * FROM jobstats.raw;
 INSERT INTO jobstats.raw SELECT now(), 1, '', '';
@@ -50,10 +50,10 @@ SELECT jobstats_internal.drop_before('raw', now());
 SELECT jobstats_internal.put_views('{feed}', '{DROP VIEW jobstats.feed}');
 SELECT jobstats_reprocess('2025-11-03', '2025-11-04');
 SELECT jobstats_audit();
--- It shows a session what that computes itself.
+-- It shows a session its own computation.
 SELECT * FROM jobstats_internal.staged_increments() AS staged (a integer);
 
--- One that is bound to a cluster feeds that one alone.
+-- A role that is bound to a cluster feeds that one alone.
 SET SESSION AUTHORIZATION regress_site;
 INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c1', 'oss1', E:'empty');
 INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c2', 'oss1', E:'empty');
@@ -81,7 +81,7 @@ SELECT :temporary.feed('c1', E:'empty');
 SELECT :temporary.feed('c2', E:'empty');
 RESET SESSION AUTHORIZATION;
 
--- More clusters, another name for the role; the owner is bound by nothing.
+-- More clusters, another name for the role; the owner is not bound.
 SET SESSION AUTHORIZATION "Regress admin";
 SELECT jobstats_grant_writer('regress_site', 'c2');
 SELECT jobstats_grant_writer('regress_site', 'c2');
@@ -98,7 +98,7 @@ RESET SESSION AUTHORIZATION;
 INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c4', 'oss1', E:'empty');
 SELECT t.cluster, count(*) FROM jobstats.observations JOIN jobstats.targets t USING (target_id) GROUP BY 1 ORDER BY 1;
 
--- A role that is gone binds nobody.
+-- A dropped role has no bound left.
 CREATE ROLE regress_gone;
 SELECT jobstats_grant_writer('regress_gone', 'c9');
 DROP OWNED BY regress_gone;
@@ -134,7 +134,7 @@ RESET search_path;
 RESET SESSION AUTHORIZATION;
 SELECT count(*) FROM jobstats.targets WHERE cluster = 'c5';
 
--- A reader sees all and changes nothing; what a later setup makes, too.
+-- A reader sees all tables and cannot change them, also after a later setup.
 SET SESSION AUTHORIZATION "Regress admin";
 DROP VIEW jobstats.rates;
 SELECT jobstats_setup() IS NOT NULL AS ready;
@@ -156,7 +156,7 @@ SELECT status FROM jobstats_identify('dd.0');
 SELECT status FROM jobstats_identify('dd.0', '{%e.%u}');
 SELECT count(*) FROM jobstats_parse('');
 
--- Roles that are none.
+-- Invalid roles.
 SET SESSION AUTHORIZATION "Regress admin";
 SELECT jobstats_grant_writer('regress_unknown');
 \echo :LAST_ERROR_SQLSTATE

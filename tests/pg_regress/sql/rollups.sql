@@ -3,7 +3,7 @@
 \set ECHO all
 SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready;
 
--- A target that is read every seven minutes for two and a half days, a job of which writes 4 kB a second.
+-- A target that is read every seven minutes for two and a half days; a job on it writes 4 kB a second.
 CREATE FUNCTION feed("time" timestamptz) RETURNS void LANGUAGE sql AS $$
 INSERT INTO jobstats.feed (server, "time", body)
 SELECT 'oss1', feed."time", ost('fs-OST0000', record('a.1', seconds, seconds * 4096), record('b.2', seconds / 1000, seconds))
@@ -12,7 +12,7 @@ $$;
 SELECT count(feed(t)) FROM generate_series(timestamptz '2025-11-01 00:07', '2025-11-03 12:00', interval '7 minutes') t
 WHERE t NOT BETWEEN '2025-11-02 03:00' AND '2025-11-02 11:00';
 
--- What each level shows, and what it holds, against what increments say.
+-- The shown and the held rows of each level, compared with increments.
 CREATE FUNCTION expected(width interval) RETURNS TABLE (bucket timestamptz, entry_id bigint, target_id integer,
     first timestamptz, last timestamptz, resets bigint, write bigint, write_bytes bigint) LANGUAGE sql STABLE PARALLEL SAFE AS $$
 SELECT date_bin(width, "time" - interval '1 microsecond', 'epoch') + interval '1 microsecond', entry_id, target_id,
@@ -41,13 +41,13 @@ BEGIN
 END
 $$;
 SELECT sum(write_bytes) FROM jobstats.increments;
--- Before the first refresh they hold nothing, and show all.
+-- Before the first refresh they are empty, and show all rows.
 SELECT * FROM differences();
 CALL jobstats_maintain();
 SELECT * FROM differences();
 TABLE jobstats.dirty;
 
--- Late text changes what was computed: what it changes is shown as it is now, and held so after the next refresh.
+-- Late text changes computed rows: views show it at once, and rollups hold it after the next refresh.
 SELECT feed('2025-11-02 05:00');
 INSERT INTO jobstats.feed (server, "time", body)
 VALUES ('oss1', '2025-11-03 13:00', ost('fs-OST0000', record('a.1', 1, 4096), record('c.3', 1, 1))),
@@ -66,7 +66,7 @@ CALL jobstats_maintain();
 SELECT * FROM differences();
 TABLE jobstats.dirty;
 
--- What is newer than the lag is not held yet, and shown all the same.
+-- Rows newer than the lag are not held yet, and shown all the same.
 INSERT INTO jobstats.feed (server, body) VALUES ('oss2', ost('fs-OST0001', record('a.1', 1, 4096)));
 INSERT INTO jobstats.feed (server, body) VALUES ('oss2', ost('fs-OST0001', record('a.1', 2, 8192)));
 TABLE jobstats.dirty;
@@ -74,7 +74,7 @@ SELECT level, shown, held FROM differences();
 CALL jobstats_maintain();
 SELECT level, shown, held FROM differences();
 
--- Days that were passed over, as nothing had happened in them, are computed once something has; the one that stays is newer than the lag.
+-- Idle days that were skipped are computed once they have rows; the remaining one is newer than the lag.
 INSERT INTO jobstats.feed (server, "time", body)
 VALUES ('oss3', '2026-01-05 00:05', ost('fs-OST0002', record('a.1', 1, 4096))),
     ('oss3', '2026-01-05 00:20', ost('fs-OST0002', record('a.1', 10, 8192)));
@@ -83,7 +83,8 @@ CALL jobstats_maintain();
 SELECT level, shown, held FROM differences();
 TABLE jobstats.dirty;
 
--- A job was last active before the last edges that its row crosses, or so says a clock that is an hour behind. Increments and rollups know it.
+-- A job was last active before the last edges that its row crosses, or a clock that is an hour behind shows so. Increments and rollups
+-- agree.
 SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready;
 INSERT INTO jobstats.feed (server, "time", body)
 SELECT 'oss4', t, ost('fs-OST0003', record('31:1000:n1', calls, calls * 4096, 0, extract(epoch FROM timestamptz '2026-01-07 10:10:59')::bigint),

@@ -24,7 +24,7 @@ INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES
     ('dated', 'mds1', at(2), mdt('fs-MDT0000', life('x.1', at(1), 30, 300)));
 SELECT since, until, reset, open, open_usecs FROM increments WHERE cluster = 'dated';
 
--- Each of the others has a cluster of its own: snapshots by server and minute, and what they become.
+-- Each of the others has a separate cluster: snapshots by server and minute, and their increments.
 CREATE TYPE snapshot AS (server text, minute numeric, body text);
 CREATE FUNCTION fed(rule text, VARIADIC snapshots snapshot[])
 RETURNS TABLE (entry text, since numeric, until numeric, reset boolean, write bigint, punch bigint, open bigint) LANGUAGE sql AS $$
@@ -45,7 +45,7 @@ SELECT * FROM fed('3 skipped', ('oss1', 0, ost('fs-OST0000', record('a.1', 10, 4
     ('oss1', 4, ost('fs-OST0000', record('a.1', 12, 49152), record('b.1', 7, 28672))));
 SELECT r.carried ~ 'job_id: +b.1\n' AS is_b, to_timestamp(substring(r.carried, 'last_seen: +(\d+)')::bigint) = at(0) AS last_seen
 FROM jobstats.raw_text r JOIN jobstats.targets t USING (target_id) WHERE t.cluster = '3 skipped' AND r."time" = at(2);
--- Without start_time it is carried for 1.5 cleanup intervals: 15 minutes, or what the snapshot says.
+-- Without start_time it is carried for 1.5 cleanup intervals: 15 minutes, or as long as the snapshot gives.
 SELECT * FROM fed('3 forgotten', ('oss1', 0, ost('fs-OST0000', record('a.1', 10, 40960), record('b.1', 5, 20480))),
     ('oss1', 14, ost('fs-OST0000', record('a.1', 10, 40960))), ('oss1', 15, ost('fs-OST0000', record('a.1', 10, 40960))),
     ('oss1', 16, ost('fs-OST0000', record('a.1', 10, 40960), record('b.1', 7, 28672))));
@@ -99,7 +99,7 @@ SELECT * FROM fed('5 lives', ('mds1', 0, mdt('fs-MDT0000', life('x.1', at(-5), 1
 SELECT * FROM fed('5 doubled', ('oss1', 0, ost('fs-OST0000', record('a.1', 1, 4096), record('a.1', 1, 4096))),
     ('oss1', 2, ost('fs-OST0000', record('a.1', 3, 12288), record('b.1', 1, 4096), record('a.1', 4, 16384))));
 
--- Rule 9: on another server counters restart, and without start_time nothing is carried there.
+-- Rule 9: on another server counters restart, and without start_time no record is carried there.
 SELECT * FROM fed('9', ('oss1', 0, ost('fs-OST0000', record('a.1', 10, 40960), record('b.1', 5, 20480))),
     ('oss1', 2, ost('fs-OST0000', record('a.1', 12, 49152), record('b.1', 6, 24576))),
     ('oss2', 4, ost('fs-OST0000', record('b.1', 2, 8192), record('c.1', 1, 4096))),
@@ -138,7 +138,7 @@ INSERT INTO snapshots VALUES
         || mdt('fs-MDT0000', life('x.1', at(3), 16, 160), life('y.1', at(7), 7, 70), life('z.1', at(9), 1, 10)));
 INSERT INTO jobstats.feed (cluster, server, "time", body) SELECT '8', 'n1', at(minute), body FROM snapshots ORDER BY minute;
 SELECT target, entry, since, until, reset, write, open FROM increments WHERE cluster = '8';
--- A late one changes what follows, until nothing changes any more: b was carried from minute 2 up to 8.
+-- A late snapshot changes the following ones, until their rows stay the same: b was carried from minute 2 up to 8.
 INSERT INTO jobstats.feed (cluster, server, "time", body) SELECT '8 late', 'n1', at(minute), body FROM snapshots WHERE minute <> 2 ORDER BY minute;
 BEGIN;
 SELECT i.target, i.action, i.increments FROM snapshots, jobstats_ingest('8 late', 'n1', at(minute), body) i WHERE minute = 2;
@@ -157,8 +157,8 @@ SELECT * FROM differences('8', '8 mixed');
 -- The raw text gives the same again.
 SELECT * FROM jobstats_audit(at(-600), at(120));
 
--- Each is rejected, and changes nothing: another server; a start_time that is later than after, one that is earlier than before; a counter
--- that would fall, one that would restart; older than the raw text; the future; another text of a time.
+-- All are rejected: another server; a start_time later than after, earlier than before; a counter that would fall, one that would restart;
+-- older than the raw text; the future; another text of the same time.
 CREATE FUNCTION late(n integer, server text, "time" timestamptz, body text) RETURNS TABLE (n integer, action text) LANGUAGE sql AS $$
 SELECT n, string_agg(i.action, ', ') FROM jobstats_ingest('8 late', server, "time", body) i
 $$;
@@ -203,7 +203,7 @@ SELECT count(feed('fs-OST0000', t)) FROM generate_series(timestamptz '2025-10-24
 SELECT count(feed('fs-OST0001', t)) FROM generate_series(timestamptz '2025-10-24 01:00:00.7', '2025-10-26 12:00', interval '11 minutes') t
 WHERE t NOT BETWEEN '2025-10-25 03:00' AND '2025-10-25 06:00';
 CALL jobstats_maintain();
--- Of each row, what it had reached at the edges, rounded down.
+-- Of each row, its value at the edges, rounded down.
 CREATE FUNCTION reached(value bigint, since timestamptz, "time" timestamptz, edge timestamptz) RETURNS numeric LANGUAGE sql AS $$
 SELECT floor(value * extract(epoch FROM least(greatest(edge, since), "time") - since)::numeric / extract(epoch FROM "time" - since)::numeric)
 $$;
@@ -242,13 +242,13 @@ SELECT "time", seconds / 3600 AS hours FROM jobstats_rates('2025-10-15', '2025-1
 SELECT count(*) FROM jobstats_rates('2025-10-15', '2025-12-10', 'write', '', '1 month 1 day');
 SET TimeZone = 'UTC';
 
--- What a text says, line by line: a damaged entry costs no other.
+-- Text line by line: a damaged entry does not affect others.
 \set damaged 'obdfilter.scratch-OST0000.job_stats=\njob_stats:\n- job_id:          cp.1\n  snapshot_time:   1381939592\n  read_bytes:      { samples:           1, unit: bytes, min:    4096, max:    4096, sum:            4096 }\n  setattr:         { samples:           7, unit:  reqs }\n- job_id:          dd.2\n  snapshot_time:   1381939640\n  read_bytes:      { samples:          -1, unit: bytes, min:    4096, max:    4096, sum:            4096 }\n  setattr:         { samples:           8, unit:  re\n- job_id:          mv.3\n  snapshot_time:   1381939650\n  read_bytes:      { samples:           3, unit: bytes, min:    4096, max:    4096, sum:           12288 }\n  setattr:         { samples:           9, unit:  reqs }\n'
 \pset null ''
 SELECT line, target, entry, operation, samples, unit, sum, snapshot_time, problem, text FROM jobstats_parse(:'damaged');
 SELECT to_jsonb(p) FROM jobstats_parse(E'job_stats:\n- job_id:          "1\\x3A2\\x3An"\n  snapshot_time:   1749555518.685497069 secs.nsecs\n  start_time:      1749555508.597767178 secs.nsecs\n  read_bytes:      { samples:  2, unit: bytes, min: 4096, max: 1048576, sum: 1052672, sumsq: 1099528404992, hist: { 4K: 1, 1M: 1 } }\n') p;
 SELECT count(*) FROM jobstats_parse(NULL);
--- What an identifier means, by the formats that are given, else those of the store.
+-- Identifiers by the given formats, else by the formats of the store.
 SELECT format, job, uid, node, executable
 FROM (VALUES ('%j:%u:%H'), ('%j?%e:%u:%H')) AS formats (tried), jobstats_identify('wget:1000:login1', ARRAY[tried]);
 SELECT job, uid, node, format, status FROM jobstats_identify('1000:4711:n101', '{%u:%j:%H}');

@@ -1,4 +1,4 @@
--- Gauges: the latest value of each, values by hour and day, and what health says of them.
+-- Gauges: the latest value of each, values by hour and day, and their status in health.
 \i store.sql
 \set ECHO all
 \set VERBOSITY terse
@@ -25,7 +25,7 @@ SELECT feed('oss1', 1, space('fs-OST0000', 1000, 500, 450)), feed('oss1', 31, sp
 SELECT * FROM series;
 SELECT * FROM hours WHERE name = 'kbytesavail';
 SELECT s.name, d.min, d.max, d.last, d.count FROM jobstats.samples_1d d JOIN jobstats.samples s USING (series_id) WHERE s.name = 'kbytesfree' AND d.count < 3 OR s.name = 'kbytestotal';
--- A value that is not newer than the latest one does not count, nor one of the future. The same text again changes nothing.
+-- A value that is older than the latest one does not count, nor does a future one. The same text again is known.
 SELECT feed('oss1', 45, space('fs-OST0000', 1000, 1, 1)), feed('oss1', 61, space('fs-OST0000', 1000, 2, 2)), feed('oss1', 1000000, space('fs-OST0000', 1000, 3, 3));
 SELECT * FROM hours WHERE name = 'kbytesavail';
 -- One of a time that has not come yet hides no true one.
@@ -43,7 +43,7 @@ SELECT feed('mds1', 60, 'health_check=healthy', E'mdd.fs-MDT0000.changelog_users
     E'mds.MDS.mdt.nrs_policies=\nregular_requests:\n  - name: fifo\n    state: started\n    fallback: yes\n    queued: 3\n    active: 8\n');
 SELECT * FROM series WHERE server = 'mds1';
 
--- Rules of a token bucket filter, and what the clients of a nodemap do: a counter has what it grew by, also when it begins anew.
+-- Rules of a token bucket filter, and clients of a nodemap: a counter has its growth, also when it restarts.
 CREATE FUNCTION nodemap(opens int, bytes int) RETURNS text LANGUAGE sql AS $$
 SELECT format(E'nodemap.tenant.md_stats=\nsnapshot_time 1.000000000 secs.nsecs\nopen %s samples [usecs] 1 2 3 4\nwrite_bytes 1 samples [bytes] 1 9 %s 4', opens, bytes)
 $$;
@@ -53,7 +53,7 @@ SELECT name, labels, "time", value FROM series WHERE server = 'mds1' AND name ~ 
 SELECT s.name, s.labels ->> 'operation' AS operation, h.sum, h.count
 FROM jobstats.samples_1h h JOIN jobstats.samples s USING (series_id) WHERE s.name LIKE 'nodemap%' ORDER BY 1, 2;
 
--- Health says what is wrong, with names and what to do. Nothing is said of what ended, of retired targets and of what is older than a day.
+-- Health reports problems with names and remedies. Ended problems, retired targets and values older than a day are left out.
 CREATE FUNCTION now_in(n interval) RETURNS numeric LANGUAGE sql AS $$ SELECT minute(now() + n) $$;
 SELECT feed('oss1', now_in('-20 min'), space('fs-OST0000', 1000000, 70000, 40000), space('fs-OST0001', 1000, 500, 450, 1000, 12), 'health_check=NOT HEALTHY',
         E'obdfilter.fs-OST0000.recovery_status=\nstatus: RECOVERING'),
@@ -69,12 +69,12 @@ SELECT feed('oss1', now_in('-30 s'), 'health_check=healthy', E'obdfilter.fs-OST0
 UPDATE jobstats.sample_series SET "time" = "time" - interval '1 day' WHERE name LIKE 'changelog%';
 SELECT target, status FROM said;
 
--- Bad input costs neither the other values nor the job_stats beside it.
+-- Bad input does not affect other values, nor job_stats in the same text.
 SELECT target, action, entries FROM jobstats_ingest('', 'oss3', at(5), mdt('fs-MDT0000', life('1.1', at(0), 1, 10)) || E'osd-zfs.fs-OST0003.kbytestotal=-1\n'
     'osd-zfs.fs-OST0003.kbytesfree=9223372036854775807\nosd-zfs.fs-OST0003.kbytesavail=9223372036854775808\nosd-zfs.fs-OST0003.filestotal=x\nhealth_check=what\n');
 SELECT name, value FROM series WHERE target = 'fs-OST0003';
 SELECT target, line, reason, text FROM rejects WHERE "time" <> 1000000;
--- A server has 10,000 series, and the rest of what it names is rejected; what it has goes on.
+-- A server has 10,000 series; new names beyond these are rejected, and the known ones go on.
 SELECT feed('evil', 10, E'mdd.fs-MDT0000.changelog_users=\ncurrent_index: 7\nID index (idle) mask\n' || string_agg(format('cl%s 1', n), E'\n'))
 FROM generate_series(1, 9000) n;
 SELECT feed('evil', 11, E'mdd.fs-MDT0000.changelog_users=\ncurrent_index: 8\nID index (idle) mask\n' || string_agg(format('cl%s 1', n), E'\n'))
@@ -84,7 +84,7 @@ FROM generate_series(1, 10005) n;
 SELECT count(*), count(*) FILTER (WHERE value = 7) AS not_again, count(DISTINCT target) AS targets FROM series WHERE server = 'evil';
 SELECT "time", reason, text FROM rejects WHERE server = 'evil';
 
--- Retention: series that say nothing for as long as jobs are kept go with their values.
+-- Retention: series without values for as long as jobs are kept are dropped with their values.
 UPDATE jobstats.sample_series SET "time" = now() - interval '3 years' WHERE server = 'evil';
 UPDATE jobstats.rollups SET dropped = at(60) WHERE level = '1h';
 SELECT jobstats_internal.forget_samples() > 10000 AS forgotten;

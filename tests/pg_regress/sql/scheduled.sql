@@ -14,12 +14,12 @@ SELECT coalesce(current_setting('timescaledb.license', true), '') = 'timescale' 
     SELECT jobstats_internal.failing_jobs() IS NULL AS found \gset
 \endif
 SELECT :'found' AS found;
--- What is said then is below.
+-- The message is shown below.
 CREATE OR REPLACE FUNCTION jobstats_internal.failing_jobs() RETURNS text LANGUAGE sql STABLE AS 'SELECT NULL::text';
 CREATE VIEW last AS
 SELECT took >= '0' AS took, affected, problem FROM jobstats.maintenance WHERE step = 'all' ORDER BY began DESC LIMIT 1;
 
--- As jobstats_setup() says; elsewhere, what the job would call.
+-- As jobstats_setup() prints it; elsewhere, the job's own call.
 \if :community
     SELECT substring(jobstats_setup() FROM 'SELECT .*add_job.*\)') AS statement \gset
     :statement \gset
@@ -46,7 +46,7 @@ SELECT :'named' AS named, :'shown' AS shown;
 TABLE last;
 SELECT count(*) FROM jobstats.health WHERE status = 'maintenance';
 
--- Where jobs are recorded as failed, maintenance says so of its own, and setup recommends others.
+-- Where failures of jobs are recorded, maintenance warns of its own, and setup recommends others.
 \if :community
     CREATE OR REPLACE FUNCTION jobstats_internal.failing_jobs() RETURNS text LANGUAGE sql STABLE AS $$SELECT text 'Jobs fail'$$;
     CALL jobstats_maintain();

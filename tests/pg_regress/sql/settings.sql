@@ -1,4 +1,4 @@
--- What jobstats_setup() can be told, and what it refuses: settings under which something could be lost.
+-- The arguments of jobstats_setup(), and refused settings, under which data could be lost.
 \set ECHO all
 SET intervalstyle = postgres;
 CREATE EXTENSION jobstats;
@@ -9,7 +9,7 @@ SELECT raw_retention, retention, rejects_retention, refresh_lag, chunk_interval,
 FROM jobstats.settings;
 TABLE settings;
 
--- What is not said stays as it is.
+-- Settings without an argument stay.
 SELECT jobstats_setup(retention => '100 days', rollup_1h_retention => '3 years', refresh_lag => '1 hour') IS NOT NULL AS ready;
 SELECT jobstats_setup(rollup_1d_retention => '10 years', chunk_interval => '12 hours', compress_after => '14 days') IS NOT NULL AS ready;
 TABLE settings;
@@ -24,7 +24,7 @@ SELECT jobstats_setup(refresh_lag => '99 days') IS NOT NULL AS ready;
 SELECT jobstats_setup(raw_retention => '1 day', retention => '1 day', refresh_lag => '0') IS NOT NULL AS ready;
 SELECT jobstats_setup(refresh_lag => '1 second');
 SELECT jobstats_setup(raw_retention => '2 days', retention => '100 days', refresh_lag => '20 minutes') IS NOT NULL AS ready;
--- A rollup is kept as long as what it sums. One that nothing is said of is so by itself.
+-- A rollup is retained as long as its source. A default follows by itself.
 SELECT jobstats_setup(rollup_10m_retention => '99 days');
 SELECT jobstats_setup(retention => '99 days', rollup_10m_retention => '99 days') IS NOT NULL AS ready;
 SELECT jobstats_setup(retention => '4 years') IS NOT NULL AS ready;
@@ -38,7 +38,7 @@ UPDATE jobstats.rollups SET retention = '90 days' WHERE level = '10m';
 SELECT jobstats_setup(retention => '90 days', chunk_interval => '91 days');
 SELECT jobstats_setup(compress_after => '1 day');
 SELECT jobstats_setup(raw_retention => '15 days') IS NOT NULL AS ready;
--- Spans that are none.
+-- Invalid spans.
 SELECT jobstats_setup(retention => '0');
 SELECT jobstats_setup(rejects_retention => '-1 day');
 SELECT jobstats_setup(rollup_10m_retention => '0');
@@ -46,5 +46,5 @@ SELECT jobstats_setup(chunk_interval => '59 minutes');
 SELECT jobstats_setup(compress_after => '-1 day');
 SELECT jobstats_setup(refresh_lag => '-1 day');
 
--- What was refused has changed nothing.
+-- Refused calls have not changed any setting.
 TABLE settings;

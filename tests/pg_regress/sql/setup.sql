@@ -1,4 +1,4 @@
--- jobstats_setup() makes the store; functions that need it say so while it is missing.
+-- jobstats_setup() makes the store; functions that need it fail with a hint while it is missing.
 \i said.sql
 \set ECHO all
 CREATE EXTENSION jobstats;
@@ -15,12 +15,12 @@ SELECT regexp_replace(split_part(jobstats_setup(), ':', 1), '\d+\.\d+\.\d+', 'N'
 SELECT relname FROM pg_class
 WHERE relnamespace = 'jobstats'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
 ORDER BY 1;
--- Whatever it chose, the message says how to go on.
+-- The message has the next step in any case.
 SELECT jobstats_setup() ~ '(CALL |add_job\(''|cron.schedule\(.*)public\.jobstats_maintain' AS says_how;
 SELECT raw_retention, retention, rejects_retention, max_ahead, max_text FROM jobstats.settings;
 TABLE jobstats.entry_formats;
 
--- Run again it changes nothing but what it is told to, and keeps what is stored, granted and built on top.
+-- Run again it changes only the given settings, and keeps rows, grants and dependent objects.
 INSERT INTO jobstats.users VALUES (1000, 'anna');
 CREATE VIEW mine AS SELECT workload, write_bytes FROM jobstats.rates;
 CREATE ROLE regress_setup_guest;
@@ -34,7 +34,7 @@ DROP VIEW mine;
 DROP OWNED BY regress_setup_guest;
 DROP ROLE regress_setup_guest;
 
--- A store that another version made takes nothing and tells nothing, until it has been brought up to date.
+-- A store of another version rejects feeds and questions until it has been upgraded.
 CREATE VIEW refused AS
 SELECT said($$INSERT INTO jobstats.feed (server, body) VALUES ('oss1', 'text')$$) AS feed, said('SELECT * FROM jobstats_top()') AS question;
 \x

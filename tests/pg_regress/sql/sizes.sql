@@ -19,13 +19,13 @@ DO $$ BEGIN
         ('oss1', at(10), ost('fs-OST0012', calls('sums', '8:1000:n2', at(1), '{10,20,60}', '{}')));
 END $$;
 
--- 13 writes: five of which the size is known, and eight with a mean of 5 and a standard deviation of 2. 2.12 prints no squares.
+-- 13 writes: five with their size, and eight with a mean of 5 and a standard deviation of 2. 2.12 prints no squares.
 SELECT operation, source, lower, upper, calls, share, mean, stddev FROM jobstats_io_sizes(at(-5), at(10));
 -- The same as totals.
 SELECT operation, sum(calls), round(sum(share)::numeric, 3) AS share FROM jobstats_io_sizes(at(-5), at(10)) GROUP BY operation ORDER BY operation;
 SELECT operation, calls FROM jobstats_totals(at(-5), at(10), 'read_bytes,write_bytes', '');
 
--- By target, by what is known of entries, and by server; filters.
+-- By target, by dimensions of entries, and by server; filters.
 SELECT name, operation, source, upper, calls, share FROM jobstats_io_sizes(at(-5), at(10), 'target');
 SELECT name, operation, source, sum(calls) AS calls, round(sum(share)::numeric, 3) AS share FROM jobstats_io_sizes(at(-5), at(10), 'job,uid') GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
 SELECT name, operation, source, upper, calls, labels FROM jobstats_io_sizes(at(-5), at(10), 'server,node', filter => 'target=*16');
@@ -37,7 +37,7 @@ SELECT count(*) FROM jobstats_io_sizes(at(-5), at(10), filter => 'server=oss2');
 -- to 5: in the first half one of 4096, in the second half the others. Parts add up.
 SELECT upper, calls FROM jobstats_io_sizes(at(0), at(3), filter => 'target=*16');
 SELECT upper, calls FROM jobstats_io_sizes(at(3), at(5), filter => 'target=*16');
--- The mean is that of the parts. The standard deviation is that of the readings that lie in the window: 5, 5, 7 and 9.
+-- The mean is over the parts. The standard deviation is over the readings within the window: 5, 5, 7 and 9.
 SELECT calls, mean, stddev FROM jobstats_io_sizes(at(2.5), at(10), filter => 'target=*14');
 SELECT calls, mean, stddev FROM jobstats_io_sizes(at(2.5), at(7.5), filter => 'target=*14');
 

@@ -1,18 +1,18 @@
 -- The source group: getent group fills jobstats.groups. Texts of passwd and group are never taken for each other.
 \i store.sql
 \set ECHO all
--- Each text comes from a server of its own: of one server, there is one text of a time.
+-- Each text comes from a separate server: a server has one text of a time.
 CREATE SEQUENCE server;
 CREATE FUNCTION fed(body text, source text, OUT action text, OUT entries integer, OUT active integer, OUT added integer, OUT problems integer)
 LANGUAGE sql AS $$
 SELECT action, entries, active, added, problems FROM jobstats_ingest('', 'login' || nextval('server'), at(0), body, source => source)
 $$;
 
--- Groups, as getent prints them: with and without members, of a domain, lines of NIS are none, the first of two names counts.
+-- Groups, as getent prints them: with and without members, of a domain, lines of NIS are skipped, the first of two names counts.
 \set group 'root:x:0:\nusers:$6$secret:100:ada,bob\nwheel:x:0:eve\n\n+:::\n# local\nDOM\\domain users:*:4294967294:\nhpc-ö@example.org:*:2000:ada'
 SELECT * FROM fed(:'group', 'group');
 SELECT gid, group_name, since = date_trunc('day', at(0)) AS since_day, seen = at(0) AS seen, source FROM jobstats.groups ORDER BY gid;
--- The second time nothing is new. A part of the groups leaves the others as they are.
+-- The second time no group is new. A part of the groups leaves the others unchanged.
 SELECT * FROM fed(:'group', 'group');
 SELECT * FROM fed(E'users:x:100:\r\nstaff:x:50:\r\n', 'group');
 SELECT gid, group_name FROM jobstats.groups ORDER BY gid;
@@ -28,7 +28,7 @@ SELECT * FROM fed(E'secret\nfrank:secret:4294967295:\ngina:secret:-1:\n:secret:1
 SELECT line, reason, text FROM jobstats.rejects ORDER BY line;
 TRUNCATE jobstats.rejects;
 
--- Texts of the other database, of none, and of the future leave a reject.
+-- Texts of the other database, of neither, and of the future leave a reject.
 SELECT * FROM fed(E'ada:secret:1:1:secret:/h:/s\n', 'group');
 SELECT * FROM fed(E'users:secret:100:ada\n', 'passwd');
 SELECT * FROM fed(E'users:secret:100:ada\n', 'slurm');

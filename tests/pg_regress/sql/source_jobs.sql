@@ -35,7 +35,7 @@ SELECT action, entries, active, added, problems FROM jobstats_ingest('', 'slurm1
     '4720|4713_1|c1|1700000020|1700000200|1700000300|1001|bob|100|staff|chem|large|normal|COMPLETED|0:0|1|40|n2|array'),
     source => 'slurm');
 SELECT * FROM shown WHERE job IN ('4711', '4720');
--- A text of the time of the first one changes nothing, whatever it still believes.
+-- A text of the time of the first one has no effect, whatever its contents.
 CREATE TABLE before AS TABLE jobstats.jobs;
 SELECT action, entries, active, added FROM jobstats_ingest('', 'slurm2', to_timestamp(1700000600), sacct(
     '4711|4711|c1|1700000000|Unknown|Unknown|1000|ada|100|staff|bio|small|normal|PENDING|0:0|2|80|None assigned|wrf',
@@ -43,7 +43,7 @@ SELECT action, entries, active, added FROM jobstats_ingest('', 'slurm2', to_time
     source => 'slurm');
 SELECT count(*) AS changed FROM ((TABLE before EXCEPT TABLE jobstats.jobs) UNION ALL (TABLE jobstats.jobs EXCEPT TABLE before)) d;
 
--- In any order: the texts of two days, each way round, without a name of the cluster, which is then that of the feed.
+-- In any order: the texts of two days, each way round, without a name of the cluster, so that the feed's applies.
 CREATE VIEW texts.of_jobs AS SELECT to_timestamp(1700100300) AS "time", sacct(
     '50|50||1700100000|Unknown|Unknown|1000|ada|100|staff|||normal|PENDING|0:0|1|40||x',
     '51|51||1700100000|1700100100|Unknown|1000|ada|100|staff|bio||normal|RUNNING|0:0|1|40|n1|y') AS body
@@ -108,7 +108,7 @@ SELECT action FROM jobstats_ingest('', 'slurm1', to_timestamp(1700300008), E'Job
 \echo :LAST_ERROR_SQLSTATE
 UPDATE jobstats.settings SET zone = 'UTC';
 
--- Times that cannot be true: those of the future, and those of another zone than the text is read in.
+-- Impossible times: in the future, and in another zone than the text is read in.
 SELECT action, entries, problems FROM jobstats_ingest('', 'slurm1', to_timestamp(1700400000),
     E'JobIDRaw|Start|End|NodeList\n71|1700399000|1700400200|n1\n72|1700399000|1700400400|n1\n73|1700400400|Unknown|n1\n', source => 'slurm');
 SELECT job FROM jobstats.jobs WHERE job LIKE '7_' AND started > to_timestamp(1700390000) ORDER BY job;
@@ -119,7 +119,7 @@ SELECT action, entries, problems FROM jobstats_ingest('', 'slurm1', to_timestamp
     E'JobIDRaw|Start|End|NodeList\n76|1700390000|Unknown|n1\n', source => 'slurm',
     covers => tstzrange(to_timestamp(1700398800), to_timestamp(1700400002)));
 SELECT extract(epoch FROM since)::int % 100000 AS since, extract(epoch FROM until)::int % 100000 AS until FROM jobstats.covered WHERE cluster = '' AND source = 'slurm';
--- The columns that sacct prints without -o, a text that is cut, and one that is none: all say so.
+-- The columns that sacct prints without -o, a cut text, and an invalid one: each has its message.
 SELECT action, entries, problems FROM jobstats_ingest('', 'slurm1', to_timestamp(1700400003), E'JobID|JobName|Partition|Account|AllocCPUS|State|ExitCode\n77|x|batch|bio|4|RUNNING|0:0\n', source => 'slurm');
 SELECT action, entries, problems FROM jobstats_ingest('', 'slurm1', to_timestamp(1700400004), E'JobIDRaw|Start|End|NodeList\n78|1700390000|Unknown|n1\n79|17003', source => 'slurm');
 SELECT action, entries, problems FROM unnest('{slurm,pbs,lsf,gridengine,flux}'::text[]) WITH ORDINALITY AS s (source, n), jobstats_ingest('', 'x',
@@ -130,7 +130,7 @@ SELECT s.source, action FROM unnest('{slurm,pbs,lsf,gridengine,flux}'::text[]) W
 SELECT s.source, action FROM unnest('{pbs,lsf,gridengine,flux}'::text[]) WITH ORDINALITY AS s (source, n), jobstats_ingest('', 'x',
     to_timestamp(1700400030 + n), source => s.source, body => sacct('80|80|c1|1700000000|1700000001|Unknown|1|x|1|x|||normal|RUNNING|0:0|1|1|n1|x'));
 SELECT extract(epoch FROM "time")::int % 100000 AS "time", line, reason, text FROM jobstats.rejects WHERE "time" >= to_timestamp(1700400000) ORDER BY 1, 2;
--- Where the delimiter can be guessed, a user can write a row of another one. The sender and health say so.
+-- With a guessable delimiter, a user can write another user's row. The sender and health get a warning.
 SELECT action, entries FROM jobstats_ingest('forged', 'slurm9', to_timestamp(1700400040),
     E'JobIDRaw|Start|End|User|JobName\n81|1700390000|1700390010|eve|x\n82|1700390000|1700390010|ada|forged\n', source => 'slurm');
 SELECT cluster, server, remedy FROM jobstats.health WHERE status = 'accounting' AND server = 'slurm9';

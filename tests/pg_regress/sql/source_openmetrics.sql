@@ -1,4 +1,4 @@
--- The source openmetrics: gauges and counters of exporters, of which settings.metrics chooses some.
+-- The source openmetrics: gauges and counters of exporters that settings.metrics selects.
 \i store.sql
 \set ECHO all
 \set VERBOSITY terse
@@ -21,31 +21,31 @@ SELECT format(E'# HELP node_load1 1m load average.\n# TYPE node_load1 gauge\nnod
     'probe_seconds_sum 0.25\nprobe_watts %s\n', joules, watts)
 $$;
 
--- At first nothing is let through, and the sender is told what to do.
+-- At first all metrics are dropped, and the sender gets a hint.
 \set VERBOSITY default
 SELECT * FROM feed(1, page(100, '5'));
 \set VERBOSITY terse
 SELECT jobstats_setup(metrics => '{node_rapl_*,probe_*}') IS NOT NULL AS ready;
 SELECT * FROM feed(2, page(100, '5'));
 SELECT * FROM series;
--- A counter has what it grew by. NaN is no value. After a decrease the counter has begun anew.
+-- A counter has its growth. NaN is no value. After a decrease the counter has restarted.
 SELECT * FROM feed(12, page(160.5, 'NaN'));
 SELECT * FROM feed(22, page(30, '7'));
 SELECT * FROM series WHERE name NOT LIKE '%seconds%';
 SELECT * FROM feed(62, page(40, '-1'));
 SELECT * FROM hours WHERE name NOT LIKE '%seconds%';
 SELECT s.name, d.sum, d.count FROM jobstats.samples_1d d JOIN jobstats.samples s USING (series_id) ORDER BY 1;
--- The same text again, and an older one, say nothing new. Another server has series of its own, which begin anew.
+-- The same text again, and an older one, are known. Another server has separate series, which begin anew.
 SELECT * FROM feed(62, page(41, '1'));
 SELECT * FROM feed(42, page(35, '1'));
 SELECT * FROM feed(62, page(1000, '1'), 'node2');
 SELECT server, name, value, counter FROM series WHERE name LIKE '%joules%';
--- Times of their own: milliseconds, or seconds in OpenMetrics. One that cannot be true is rejected.
+-- Times in the text: milliseconds, or seconds in OpenMetrics. An impossible time is rejected.
 SELECT * FROM feed(70, format(E'probe_a 1 %s\nprobe_b 1 99999999999999\n', (extract(epoch FROM at(65)) * 1000)::bigint), 'probe');
 SELECT * FROM feed(71, format(E'probe_a 2 %s\n# EOF\n', extract(epoch FROM at(66.5))), 'probe');
 SELECT name, "time", value FROM series WHERE server = 'probe';
 
--- Bad lines cost no others. What is no page of metrics is rejected as a whole. No text is kept.
+-- Bad lines do not affect others. A page without metrics is rejected as a whole. No text is kept.
 SELECT * FROM feed(80, E'probe_ok{x="1"} 1\nprobe_bad{x="1} 1\n<html>\nprobe_ok one\nprobe_ok{x="1"} 2\n', 'probe');
 SELECT * FROM feed(81, E'<html>\n<p>502</p>\n', 'probe');
 SELECT * FROM feed(82, 'ada:x:1000:100::/home/ada:/bin/bash', 'probe');

@@ -54,7 +54,7 @@ WHERE source = 'slurm'
 GROUP BY scheduler;
 SELECT "time", server, line, reason FROM jobstats.rejects WHERE "time" > now() - interval '1 hour' ORDER BY "time" DESC LIMIT 10;
 
--- Nothing was rejected. The line of job 13, which qmod -rj wrote, says nothing of a run: another line has its times.
+-- No line was rejected. The line of job 13, which qmod -rj wrote, is not about a run: another line has its times.
 SELECT line, reason FROM jobstats.rejects ORDER BY line;
 
 -- A role that is bound to a cluster writes no jobs of another one.

@@ -10,11 +10,11 @@ INSERT INTO jobstats.feed (server, "time", body, source) VALUES
     ('oss1', at(20), ost('fs-OST0000', record('a.1000', 12, 49152), record('b.1001', 23, 94208), record('c.1002', 34, 139264)), 'lctl');
 SELECT count(*) FROM increments;
 
--- Names, as getent prints them: colons in GECOS, names of a domain, the first of two names counts, lines of NIS are none.
+-- Names, as getent prints them: colons in GECOS, names of a domain, the first of two names counts, lines of NIS are skipped.
 \set passwd 'root:x:0:0:root:/root:/bin/bash\nada:$6$secret:1000:100:Ada Lovelace, room 13:43:/home/ada:/bin/bash\ntoor:x:0:0::/root:/bin/sh\n\nbob@example.org:*:1001:100:Bob:/home/bob:\n+::::::\n-eve::::::\n+@staff::::::\n# local\nDOM\\svc user$:x:4294967294:1::/:/usr/sbin/nologin'
 SELECT * FROM jobstats_ingest('', 'login1', NULL, :'passwd', source => 'passwd');
 SELECT uid, user_name, gid FROM jobstats.users ORDER BY uid;
--- The second time nothing is new, and no row is written or locked.
+-- The second time no name is new, and no row is written or locked.
 CREATE TABLE versions AS SELECT uid, xmin AS made, xmax AS locked, ctid AS place FROM jobstats.users;
 SELECT target, action, entries, active, added, problems FROM jobstats_ingest('', 'login1', NULL, :'passwd', source => 'passwd');
 SELECT count(*) AS rewritten FROM (SELECT uid, xmin, xmax, ctid FROM jobstats.users EXCEPT SELECT * FROM versions) v;
@@ -35,7 +35,7 @@ SELECT string_agg(DISTINCT uid::text, ' ') AS uids FROM jobstats.users WHERE uid
 \set body `getent passwd :uids`
 SELECT action, entries FROM jobstats_ingest('', 'login1', NULL, :'body', source => 'passwd');
 
--- A user who is renamed keeps all that was done, in increments and in rollups, and nothing is to be computed anew.
+-- A renamed user keeps all usage, in increments and in rollups, without computing them again.
 CALL jobstats_maintain();
 CREATE VIEW answers AS
 SELECT 'top' AS function, to_jsonb(r) AS answer FROM jobstats_top(at(0), at(20), 'write', 'uid') r
@@ -76,7 +76,7 @@ SELECT target, action FROM jobstats_ingest('', 'oss1', at(43), ost('fs-OST0000',
 SELECT minute("time") AS "time", line, reason, text FROM jobstats.rejects WHERE "time" >= at(40) ORDER BY "time";
 SELECT count(*) FROM jobstats.observations WHERE "time" >= at(40);
 
--- The span that a text covers is taken, and changes nothing for this source.
+-- The span that a text covers is accepted, and has no effect for this source.
 INSERT INTO jobstats.feed (cluster, server, "time", body, duration, shipper, source, covers)
 VALUES ('', 'login1', at(40), E'fay:x:1005:1::/h:/s\n', '2 seconds', 'a shipper', 'passwd', tstzrange(at(20), at(40)));
 SELECT uid, user_name FROM jobstats.users WHERE uid = 1005;

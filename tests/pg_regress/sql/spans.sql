@@ -19,7 +19,7 @@ SELECT t.name AS target, days(s.since) AS since, coalesce(days(s.until)::text, '
 FROM jobstats.spans s JOIN jobstats.observed_spans o USING (target_id, since) JOIN jobstats.targets t USING (target_id)
 ORDER BY t.name, s.since;
 
--- A text that goes on writes nothing.
+-- A text that continues its target writes no span.
 SELECT setup('300 days', '300 days');
 SELECT * FROM feed('fs-OST0000', 1);
 TABLE spans;
@@ -42,10 +42,10 @@ SELECT setup('300 days', '300 days');
 SELECT * FROM feed('fs-OST0000', 20);
 SELECT * FROM feed('fs-OST0000', 0.5);
 TABLE spans;
--- Text that is rejected, or known, changes nothing.
+-- Rejected and known texts do not change spans.
 SELECT * FROM feed('fs-OST0000', 20, 110);
 SELECT * FROM wrong_spans();
--- What was a baseline is none where raw text is kept for longer.
+-- A former baseline is not one where raw text is kept for longer.
 SELECT name, computed, changed FROM jobstats_reprocess(day(53), day(100), 'target=fs-OST0001');
 TABLE spans;
 SELECT * FROM wrong_spans();
@@ -98,7 +98,7 @@ TABLE spans;
 SELECT * FROM wrong_spans();
 ROLLBACK;
 
--- They tell what questions find in observations, whatever window is asked for.
+-- They give the same coverage as observations, for any window.
 CREATE FUNCTION differs() RETURNS TABLE (windows bigint, answers bigint, differ bigint) LANGUAGE sql STABLE AS $$
 SELECT count(DISTINCT (w.since, w.until)), count(q.name), count(*) FILTER (WHERE coalesce(q.coverage, 0) <> coalesce(told.coverage, 0))
 FROM (

@@ -32,17 +32,17 @@ SELECT * FROM jobstats_summary(at(0), at(10), 'cluster,filesystem,kind,target,se
 \x off
 SELECT * FROM jobstats_summary(at(0), at(10), '', filter => 'job=none');
 
--- By targets alone, those that did nothing have a row too. Nothing is known of one that was not observed.
+-- By targets alone, idle targets have a row too. A target that was not observed is unknown.
 DO $$ BEGIN
     PERFORM observe('scratch-OST0002', 'oss2', 0, 5, 10);
     PERFORM observe('scratch-OST0003', 'oss2', -10, -5);
 END $$;
 SELECT name, first, last_active, nodes, write_bytes, service_time, busiest_target FROM jobstats_summary(at(0), at(10), 'target');
 
--- Part of a row: it begins with the window or later and ends with it or before; the numbers are those of totals.
+-- Part of a row: it begins with the window or later and ends with it or before; the numbers equal totals.
 SELECT name, first, last_active, write, opens, service_time FROM jobstats_summary(at(2), at(7), filter => 'job=101');
 SELECT operation, total FROM jobstats_totals(at(2), at(7), 'write,open,service_time', 'job', filter => 'job=101');
--- A clock that is wrong does not tell when an entry was last active.
+-- A wrong clock does not show when an entry was last active.
 DO $$ BEGIN
     PERFORM act('scratch-MDT0000', '102:1000:n01', 0, 5, '{"open": 1}');
     PERFORM act('scratch-MDT0000', '103:1000:n01', 0, 5, '{"open": 1, "last_active": "2030-01-01"}');

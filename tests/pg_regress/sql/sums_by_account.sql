@@ -1,4 +1,4 @@
--- Sums by account, by user, and by both: these know the user of an entry whose identifier names none. They are right whenever the accounting
+-- Sums by account, by user, and by both include the user of an entry whose identifier lacks one. They are right whenever the accounting
 -- comes.
 \i store.sql
 \i accounting.sql
@@ -75,7 +75,7 @@ SELECT DISTINCT a.question FROM (TABLE before EXCEPT TABLE answers) a ORDER BY 1
 SELECT bucket::date, account, "partition", write_bytes FROM jobstats.rollup_1d_accounts ORDER BY 1, 2, 3, 4;
 SELECT bucket::date, uid, write_bytes FROM jobstats.rollup_1d_users ORDER BY 1, 2, 3;
 
--- A job gets another account; that another one has ended changes nothing.
+-- A job gets another account; another job's end has no effect.
 SELECT account(1000, run('11', '11', 'alpha', 0, 20, 1000, 'physics2') || run('13', '13', 'alpha', 940, 945, 1002, 'physics'));
 CALL jobstats_maintain();
 TABLE different;
@@ -128,7 +128,7 @@ SELECT total FROM jobstats_totals('2025-11-03', '2025-11-05', 'write_bytes', '',
 -- The views know what the functions know.
 SELECT r.account, r.uid, r.user_name, sum(r.write_bytes * 600) AS total FROM jobstats.rates_10m r GROUP BY 1, 2, 3 ORDER BY 1, 2;
 SELECT r.account, r.uid, r.state, sum(r.write_bytes * extract(epoch FROM r.until - r.since)) AS total FROM jobstats.rates r GROUP BY 1, 2, 3 ORDER BY 1, 2;
--- What a query does not ask for is not read.
+-- Columns that a query does not need are not read.
 CREATE FUNCTION plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$ BEGIN RETURN QUERY EXECUTE 'EXPLAIN (COSTS off) ' || query; END $$;
 SELECT query, (SELECT count(*) > 0 FROM plan('SELECT ' || query || ' FROM jobstats.rates_1h') AS line WHERE line ~ 'job_ids|users') AS reads_names
 FROM unnest(ARRAY['workload, write', 'entry, job', 'account']) AS query;

@@ -1,8 +1,8 @@
--- Entries that nothing refers to any more are deleted, where no rollup is kept for ever.
+-- Unreferenced entries are deleted, unless a rollup is kept for ever.
 \i store.sql
 \set ECHO all
 
--- Each cluster has one entry of its own, which does something at a time.
+-- Each cluster has one entry, active at a single time.
 CREATE FUNCTION feed(cluster text, "time" timestamptz) RETURNS void LANGUAGE sql AS $$
 INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES
     (cluster, 'oss1', "time", ost('fs-OST0000', record(cluster || '.1', 1, 4096))),
@@ -18,7 +18,7 @@ SELECT split_part(name, ' ', 1) AS name, count(*) FROM jobstats.entries GROUP BY
 CREATE VIEW did AS
 SELECT affected, problem FROM jobstats.maintenance WHERE step = 'retention of entries' ORDER BY began;
 
--- Nobody is forgotten.
+-- No entry is deleted.
 UPDATE jobstats.settings SET personal_retention = '100 years';
 -- Text of any age is taken as long as raw text is kept.
 SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready;
@@ -44,7 +44,7 @@ TABLE known;
 TABLE did;
 SELECT after, deleted FROM jobstats.sweep;
 
--- A pass a day; what was seen since the horizon stays.
+-- A pass a day; entries seen since the horizon stay.
 SELECT unused('[1,3]');
 UPDATE jobstats.entries SET first_seen = now() - interval '2 years' + interval '1 minute' WHERE name = 'unused 2';
 CALL jobstats_maintain();

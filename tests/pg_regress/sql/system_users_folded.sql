@@ -5,14 +5,13 @@
 \set VERBOSITY terse
 \pset null '(null)'
 
--- What is no limit.
+-- Invalid limits.
 SELECT said('UPDATE jobstats.settings SET fold_uids_below = -1');
 SELECT said('UPDATE jobstats.settings SET fold_uids_below = NULL');
 SELECT said('UPDATE jobstats.settings SET fold_uids_below = 4294967296');
 
--- The same of two clusters: one that adds nothing up, and one that does so after its first text. Programs of root and chrony on
--- nodes, root's work for a job in its prolog, a user, and what nobody can read. One program of root begins anew at 8 minutes, and one
--- came late.
+-- The same of two clusters: one that does not fold, and one that folds after its first text. Programs of root and chrony on nodes, root's
+-- I/O for a job in its prolog, a user, and unreadable identifiers. One program of root restarts at 8 minutes, and one came late.
 CREATE FUNCTION feed(minute numeric, cluster text) RETURNS void LANGUAGE sql AS $$
 INSERT INTO jobstats.feed (cluster, server, "time", body)
 SELECT feed.cluster, 'oss1', at(minute), mdt('fs-MDT0000', VARIADIC ARRAY[
@@ -35,18 +34,18 @@ END $$;
 SELECT entry, since, until, reset, open, open_usecs, getattr FROM increments WHERE cluster = 'folded' AND observed = 8;
 SELECT cluster, count(*) AS rows, count(DISTINCT entry) AS entries FROM increments GROUP BY cluster ORDER BY cluster;
 
--- Births, resets and what was active are seen in entries as they came.
+-- Births, resets and activity are found in the original entries.
 SELECT cluster, "time", entries, active, added, resets, unknown FROM observations WHERE "time" = 8 ORDER BY cluster;
 SELECT minute(o."time") AS minute, o.folded_below FROM jobstats.observations o JOIN jobstats.targets t USING (target_id)
 WHERE t.cluster = 'folded' ORDER BY 1;
 
--- All sums are the same, by user and by job, and the entry of a user says what it is.
+-- All sums are the same, by user and by job, and the entry of a user describes it.
 SELECT operation, uid, job, count(DISTINCT total) AS totals, max(total) AS total, sum(total) AS of_both
 FROM (SELECT * FROM jobstats_totals(at(0), at(16), 'open,service_time', 'cluster,uid,job') r, dims(r.labels)) AS jobstats_totals GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
 SELECT entry, uid, executable, status, workload, total FROM (SELECT * FROM jobstats_top(at(0), at(16), 'open', 'entry,uid,executable,status,workload', filter => 'cluster=folded') r, dims(r.labels)) AS jobstats_top
 WHERE uid < 1000;
 
--- What is stored is right, whatever the setting says by now; so is what comes late, and what is put right.
+-- Stored rows are right, whatever the current setting; so are late text, and corrected rows.
 SELECT * FROM jobstats_audit(at(-1), at(60));
 UPDATE jobstats.settings SET fold_uids_below = 0;
 SELECT * FROM jobstats_audit(at(-1), at(60));

@@ -7,7 +7,7 @@ SELECT server, at(m), ost(target, record('dd.1000', m, m * 4096))
 FROM (VALUES ('oss1', 'a-OST0000'), ('oss2', 'a-OST0001'), ('oss2', 'b-OST0000')) AS t (server, target), generate_series(0, 20, 10) AS m;
 INSERT INTO jobstats.used (day, cluster, filesystem, kind, id, kbytes, targets)
 SELECT '2025-11-03', '', filesystem, 'user', 1000, 4096, 1 FROM unnest('{a,b}'::text[]) filesystem;
--- A server that no target is known of, and one that is elsewhere.
+-- A server that has no known target, and one that is elsewhere.
 INSERT INTO jobstats.server_hours (bucket, observed_usecs, requests, wait_usecs, depth, active, cluster, server, service)
 SELECT at(0), 1, 1, 1, 1, 1, cluster, server, 'ost.OSS.ost_io' FROM (VALUES ('', 'oss1'), ('', 'oss2'), ('', 'mgs'), ('east', 'oss1')) AS s (cluster, server);
 -- A job that accounting still knows, and one that is gone.
@@ -36,7 +36,7 @@ BEGIN;
 SELECT jobstats_drop_targets('{*1,b-*}');
 TABLE stored;
 ROLLBACK;
--- Some of the targets of a server are not dropped, and neither are those that report.
+-- Some of the targets of a server are not dropped, and neither are targets that report.
 SELECT jobstats_drop_targets('{b-*}');
 INSERT INTO jobstats.feed (server, "time", body) VALUES ('oss1', at(30), ost('a-OST0000', record('dd.1000', 30, 0)));
 SELECT jobstats_drop_targets('{a-OST0000}');

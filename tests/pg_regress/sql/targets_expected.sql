@@ -36,10 +36,10 @@ INSERT INTO jobstats.targets (cluster, name, kind) VALUES ('', 'scratch-OST0001'
 SELECT status FROM jobstats.health WHERE target = 'scratch-OST0001';
 SELECT jobstats_alter_target('scratch-OST0001', retired => true);
 SELECT count(*) FROM jobstats.health WHERE target = 'scratch-OST0001';
--- Windows wait for none of them.
+-- Windows do not wait for them.
 SELECT target, coverage FROM (SELECT * FROM jobstats_rates(operations => 'write_bytes') r, dims(r.labels)) AS jobstats_rates;
 COMMIT;
 
--- The same twice, and nothing.
+-- The same twice, and an empty list.
 INSERT INTO jobstats.expected VALUES ('', 'oss2', NULL);
 INSERT INTO jobstats.expected VALUES ('', NULL, NULL);

@@ -46,7 +46,7 @@ SELECT * FROM feed('fs-OST0001', 26, 22);
 SELECT * FROM feed('scratch-OST001f', 28, 23);
 SELECT target, until, write FROM increments WHERE until > 22;
 
--- A name without an index; the kind stays what it was. A target of another cluster has nothing to do with it.
+-- A name without an index; the kind stays. A target of another cluster is independent.
 SELECT jobstats_alter_target('fs-OST0002', rename_to => 'spare'), jobstats_alter_target('fs-OST0001', rename_to => 'fs-OST0001');
 SELECT action FROM jobstats_ingest('west', 'oss1', at(0), ost('spare', record('dd.0', 1, 4096)));
 SELECT jobstats_alter_target('spare', 'west', 'home-MDT000a');

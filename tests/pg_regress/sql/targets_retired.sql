@@ -1,9 +1,9 @@
--- A target that is gone for good is retired: nobody waits for it or misses it, until its next text.
+-- A target that is gone for good is retired: it is neither awaited nor missed until its next text.
 \i reading.sql
 \set ECHO all
 \pset null '(null)'
 
--- One transaction, so that now() stands still. "ago" is a time that many seconds before it.
+-- One transaction, so that now() does not move. "ago" is a time that many seconds before it.
 BEGIN;
 CREATE FUNCTION world.ago(seconds numeric) RETURNS timestamptz LANGUAGE sql STABLE AS $$ SELECT now() - seconds * interval '1 second' $$;
 -- Three targets, observed every two minutes: two of them up to a minute ago, the third up to 21 minutes ago.
@@ -26,7 +26,7 @@ SELECT name, retired = ago(1260) AS since_last_observation FROM jobstats.targets
 SELECT target, status, remedy FROM jobstats.health ORDER BY target;
 SELECT seconds, coverage FROM jobstats_rates(operations => 'write_bytes', by => '');
 SELECT seconds, coverage FROM jobstats_rates(ago(1800), operations => 'write_bytes', by => '');
--- What it did is still told, at the rate of the time for which it was observed.
+-- Its usage is still shown, at the rate of its observed time.
 SELECT name, rate, 12000 / 540.0::float AS expected, coverage FROM jobstats_rates(ago(1800), operations => 'write_bytes', filter => 'target=*2');
 SELECT name, extract(epoch FROM now() - "time") AS ago, rate, coverage
 FROM generate_series(1860, 660, -600) n, jobstats_rates(ago(n), ago(n - 600), operations => 'write_bytes')
@@ -38,7 +38,7 @@ SELECT count(*) AS rows FROM jobstats_rates(operations => 'write_bytes', by => '
 \set VERBOSITY default
 SELECT name, coverage FROM jobstats_totals(ago(1800), operations => 'write_bytes', by => 'target,server') ORDER BY name;
 SELECT target FROM jobstats_now();
--- The past stays what it was.
+-- The past is unchanged.
 SELECT target FROM jobstats_now(at => ago(1260));
 SELECT line FROM regexp_split_to_table(jobstats_metrics(), '\n') AS line WHERE line ~ '0002|status=.* 1$';
 -- Again it stays as it is.
@@ -57,7 +57,7 @@ SELECT target, action FROM jobstats_ingest('', 'oss1', ago(10), E'obdfilter.scra
 SELECT status FROM jobstats.health WHERE target = 'scratch-OST0002';
 COMMIT;
 
--- Of a target that was never observed nothing is expected from now on.
+-- A target that was never observed is not expected any more.
 INSERT INTO jobstats.targets (cluster, name, kind) VALUES ('west', 'home-MDT0000', 'MDT');
 SELECT jobstats_alter_target('home-MDT0000', 'west', retired => true);
 SELECT retired BETWEEN now() - interval '1 minute' AND now() AS just_now FROM jobstats.targets WHERE cluster = 'west';

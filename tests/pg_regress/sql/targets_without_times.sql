@@ -16,7 +16,7 @@ SELECT rank, name, operation, total, round(rate::numeric, 2) AS rate, share, cal
 FROM jobstats_top('2025-11-03 08:00', '2025-11-03 08:10', by => 'uid,workload');
 SELECT rank, name, operation, total, share FROM jobstats_top(at(0), at(10), NULL, 'job,uid,target', 1);
 SELECT rank, name, operation, rate FROM jobstats_top(at(0), at(10), by => 'uid', min_rate => 2);
--- Who keeps each target busy: operation and share are those of calls.
+-- Who keeps each target busy: operation and share are by calls.
 SELECT target, rank, name, operation, rate, service_time, share FROM jobstats_now(at => at(10), by => 'workload');
 -- They are the answers to these questions.
 SELECT * FROM jobstats_top(at(0), at(10), by => 'uid,target,server,job')
@@ -36,23 +36,23 @@ SELECT rank, name, operation, total FROM jobstats_top(at(0), at(10), by => 'uid'
 SELECT * FROM jobstats_densities(at(0), at(10));
 SELECT * FROM jobstats_densities(at(0), at(10), step => '5 minutes');
 SELECT "time", lower, count FROM jobstats_densities(at(0), at(10), NULL, 'target', 2, '5 minutes', filter => 'kind=OST');
--- The notice is about the targets, also where nobody who is asked for did anything.
+-- The notice is about the targets, also where the selected users were idle.
 SELECT count(*) FROM jobstats_top(at(0), at(10), by => 'uid', filter => 'uid=1999');
 
--- Who asks for service_time gets it, which is unknown.
+-- An explicit service_time is shown, as unknown.
 SELECT rank, name, operation, total FROM jobstats_top(at(0), at(10), 'service_time', 'uid,workload');
 SELECT * FROM jobstats_densities(at(0), at(10), 'service_time');
 SELECT name, rate FROM jobstats_rates(at(0), at(10), 'service_time');
--- Weights make an operation of others only where it is asked for.
+-- Weights combine operations only on request.
 SELECT rank, name, operation, total FROM jobstats_top(at(0), at(10), by => 'uid', n => 1, weights => '{"read": 1}');
--- The operation bytes is what is read and written, on every kind of target, in as many calls.
+-- The operation bytes is bytes read and written, on every kind of target, in as many calls.
 SELECT name, operation, total, calls, per_call FROM jobstats_totals(at(0), at(10), 'bytes,read_bytes,write_bytes');
 SELECT name, rate FROM jobstats_rates(at(0), at(10), 'bytes');
 SELECT target, rate, ratio, leader FROM jobstats_balance(at(0), at(10), 'bytes', filter => 'kind=OST');
 SELECT name, total FROM jobstats_totals(at(0), at(10), '', 'uid');
 SELECT rank, name, operation, total FROM jobstats_top(at(0), at(10), 'weighted', 'uid', 1, weights => '{"bytes": 0.001}');
 
--- Other targets report times. Who is busy is told by time, and a notice names the targets that lack it.
+-- Other targets report times. The busiest user is found by time, and a notice names the targets without times.
 DO $$ BEGIN
     PERFORM observe(target, 'new1', 0, 5, 10) FROM unnest('{new-MDT0000,new-OST0000,new-OST0001}'::text[]) target;
     PERFORM act('new-MDT0000', '201:1004:n03', 0, 5, '{"open": 60, "open_usecs": 6000000}');

@@ -15,25 +15,25 @@ LANGUAGE sql AS $$
 SELECT action, entries, active, problems FROM jobstats_ingest(cluster, server, to_timestamp(1700000000 + at), body, source => source)
 $$;
 
--- As they came, packed or not, with what could not be used.
+-- As they came, packed or not, with unusable lines.
 SELECT * FROM fed(sacct('1|1700000000|1700000010|Unknown|ada|RUNNING', 'damaged'), 100);
 SELECT action, entries FROM jobstats_ingest('', 's1', to_timestamp(1700000200), source => 'slurm',
     body_zstd => (SELECT body FROM jobstats.texts));
 TABLE shown;
--- A text that is equal to an earlier one has no body of its own. It is read all the same: it says that the job still runs.
+-- A text that equals an earlier one has no separate body. It is read all the same, as it shows that the job still runs.
 SELECT count(*) AS texts, count(body) AS bodies FROM jobstats.texts;
 SELECT updated = to_timestamp(1700000200) AS is_confirmed FROM jobstats.jobs;
--- The same text once more is known, and another one of that time is none.
+-- The same text once more is known, and another text of that time is rejected.
 SELECT * FROM fed(sacct('1|1700000000|1700000010|Unknown|ada|RUNNING', 'damaged'), 100);
 SELECT * FROM fed(sacct('1|1700000000|1700000010|1700000020|ada|FAILED'), 100);
 SELECT count(*) AS stored, max(state) AS state FROM jobstats.jobs;
 SELECT line, reason, text FROM jobstats.rejects ORDER BY "time", line;
--- Another server, cluster or source has texts of its own.
+-- Another server, cluster or source has separate texts.
 SELECT * FROM fed(sacct('1|1700000000|1700000010|Unknown|ada|RUNNING', 'damaged'), 100, server => 's2');
 SELECT * FROM fed(sacct('1|1700000000|1700000010|Unknown|ada|RUNNING', 'damaged'), 100, cluster => 'c');
 SELECT cluster, server, count(*) AS texts, count(body) AS bodies FROM jobstats.texts GROUP BY 1, 2 ORDER BY 1, 2;
 
--- A text of which nothing could be used is kept for a later version. One of another source or of the future may be anything.
+-- A text without a usable line is kept for a later version. A text of another source or of the future is not.
 SELECT * FROM fed(E'a new header\n1\n', 300);
 SELECT * FROM fed(E'ada:secret:1000:100:Ada:/home/ada:/bin/sh\n', 301);
 SELECT action FROM jobstats_ingest('', 's1', '2199-01-01', sacct('1|1700000000|1700000010|Unknown|ada|RUNNING'), source => 'slurm');
@@ -44,7 +44,7 @@ SELECT * FROM fed(E'ada:changed:5:8:Ada, room 6:/home/ada:/bin/sh\nbob:hash:7:8:
 SELECT * FROM fed(E'ada:changed:5:8:Ada, room 7:/home/ada:/bin/sh\nbob:hash:7:8::/home/bob:/bin/sh\n', 500, 'passwd');
 SELECT "time", records, problems, body FROM shown WHERE source = 'passwd';
 
--- What a later version would read: the rows come back, those that did not change are left alone, and each text has a row.
+-- As a later version would read them: the rows come back, unchanged rows stay, and each text has a row.
 CREATE TABLE before AS TABLE jobstats.jobs;
 SELECT first AS "time", source, name, computed, skipped, changed, problem FROM jobstats_reprocess('2023-11-14', '2023-11-16', source => NULL) ORDER BY 1, 2, 3;
 SELECT count(*) AS changed FROM ((TABLE before EXCEPT TABLE jobstats.jobs) UNION ALL (TABLE jobstats.jobs EXCEPT TABLE before)) d;
@@ -85,7 +85,7 @@ UPDATE jobstats.texts SET received = now() - interval '3 days';
 CALL jobstats_maintain();
 TABLE shown;
 
--- Nobody but the owner reads them: not a reader, not one who was a reader before there were texts, and not a writer.
+-- Only the owner reads them: not a reader, not a role that was a reader before there were texts, and not a writer.
 SET client_min_messages = warning;
 CREATE ROLE regress_texts_reader;
 CREATE ROLE regress_texts_early;

@@ -38,11 +38,11 @@ SELECT rank, name, total, share FROM jobstats_top(at(0), at(10), 'write_bytes', 
 SELECT rank, name, operation, total, rate, share, calls, per_call
 FROM jobstats_top(at(0), at(10), 'weighted', 'uid', weights => '{"write_bytes": 1e-6, "metadata": 0.01}');
 
--- Nobody did it; nobody is wanted.
+-- No user had any; no user is selected.
 SELECT * FROM jobstats_top(at(0), at(10), 'rmdir');
 SELECT * FROM jobstats_top(at(0), at(10), n => 0);
 
--- Servers before Lustre 2.14 report no times: then metadata and bytes rank, and one NOTICE says so.
+-- Servers before Lustre 2.14 report no times: then metadata and bytes rank, with one NOTICE.
 DO $$ BEGIN
     PERFORM observe('old-MDT0000', 'mds9', 10000, 10002);
     PERFORM act('old-MDT0000', 'ls.5', 10000, 10002, '{"open": 120, "getattr": 12}');
@@ -50,7 +50,7 @@ END $$;
 SELECT * FROM jobstats_top(at(10000), at(10002));
 SELECT rank, name, total, rate, calls, per_call FROM jobstats_top(at(10000), at(10002), 'metadata', by => 'uid,workload');
 
--- That is about the servers, not about those who are asked for: this one's renames took no time worth counting.
+-- It is about the servers, not about the selected users: this one's renames took too little time to count.
 DO $$ BEGIN
     PERFORM act('scratch-MDT0000', 'mv.1004', 5, 10, '{"rename": 1}');
 END $$;

@@ -27,14 +27,14 @@ SELECT name, total, calls, coverage FROM jobstats_totals(at(10), at(20), 'read',
 -- What a row counted in a window that it crosses the edge of: floor(1000 * 299 / 300), and the rest.
 SELECT total FROM jobstats_totals(at(0), at(5) - interval '1 second', 'read', '');
 SELECT total FROM jobstats_totals(at(5) - interval '1 second', at(5), 'read', '');
--- A window inside of a row; nothing at all in a short one.
+-- A window inside of a row; a short one, in which it was idle.
 SELECT total FROM jobstats_totals(at(1), at(2), 'read', '');
 SELECT total FROM jobstats_totals(at(1), at(1) + interval '1 microsecond', 'read', '');
 
 -- The edges of a window: its start does not belong to it, its end does.
 SELECT name, total FROM jobstats_totals(at(5), at(10), 'open', 'uid');
 
--- The same questions as for rates may be asked.
+-- The arguments are those for rates.
 SELECT name, total FROM jobstats_totals(at(0), at(20), 'read_bytes', 'job', filter => 'job=10* uid=1000');
 SELECT name, total, coverage FROM jobstats_totals(at(0), at(20), 'read', 'server', filter => 'filesystem=scr*');
 
@@ -79,7 +79,7 @@ SELECT count(*) FROM generate_series(0, 170, 17) AS minute
 WHERE (SELECT total FROM jobstats_totals(at(1000), at(1000 + minute) + interval '1 second', 'read', '', filter => 'filesystem=work'))
     IS DISTINCT FROM (SELECT sum(total) FROM jobstats_totals(at(1000), at(1000 + minute) + interval '1 second', 'read', 'node,target'));
 
--- Filters that let through more entries than are looked for one by one, just as many, and none.
+-- Filters that match more entries than are looked up one by one, just as many, and zero.
 DO $$ BEGIN
     PERFORM observe('many-OST0000', 'oss1', 0, 10);
     PERFORM act('many-OST0000', format('%s:1000:n01', 5000 + n), 0, 10, '{"write_bytes": 1}') FROM generate_series(0, 1000) n;

@@ -1,4 +1,4 @@
--- An empty answer says why: nothing was ever fed, or a filter matches nothing that is known.
+-- An empty answer has the reason: no text was ever fed, or a filter matches no known name.
 \i reading.sql
 \set ECHO all
 \pset format unaligned
@@ -44,7 +44,7 @@ SELECT * FROM jobstats_top(at(0), at(5), 'write', filter => 'server=oss9,oss8 wo
 SELECT * FROM jobstats_top(at(0), at(5), 'write', filter => 'executable=bash status=good');
 SELECT * FROM jobstats_top(at(0), at(5), 'write', filter => 'entry=4711 user=ada');
 
--- What accounting says of jobs and users, and what jobs are called there. Nothing of it has to be in the answer.
+-- Jobs and users from accounting, and names of jobs there. They need not be in the answer.
 INSERT INTO jobstats.job_ids (scheduler, job, label, runs, started, last_started, uid, user_name, gid, group_name, account, "partition",
     job_name, state)
 VALUES ('s', '4711', '4700_1', 1, at(0), at(0), 1000, 'ada', 100, 'physicists', 'phys_42', 'large', E'sim\x1b[31m', 'COMPLETED'),

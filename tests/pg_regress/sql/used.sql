@@ -22,7 +22,7 @@ CREATE VIEW sums AS SELECT of_day(0)::date - u.day AS days_ago, u.filesystem, u.
 -- Days are summed as soon as they are over.
 UPDATE jobstats.settings SET refresh_lag = '0', raw_retention = '4 days';
 
--- Nothing was fed yet.
+-- Before any feed.
 SELECT * FROM jobstats_space();
 INSERT INTO jobstats.users (uid, user_name, gid) VALUES (1000, 'ada', 100), (1001, 'bob', 100);
 INSERT INTO jobstats.groups (gid, group_name) VALUES (100, 'physics'), (101, 'chemistry');
@@ -30,7 +30,7 @@ INSERT INTO jobstats.job_ids (scheduler, job, runs, started, ended, last_started
     ('', '1', 1, of_day(-9), of_day(-8), of_day(-9), 1000, 'old'), ('', '2', 1, of_day(-7), of_day(-6), of_day(-7), 1000, 'p1'),
     ('', '3', 1, of_day(-7), NULL, of_day(-7), 1001, 'p1');
 
--- Space is the sum of all targets, inodes are those of MDTs: on OSTs these are objects.
+-- Space is the sum of all targets, inodes count on MDTs only: on OSTs these are objects.
 SELECT feed(now() - interval '20 ms', acct('fs-MDT0000', 'user', 0, 10, 4, 1000, 300, 100, 1001, 20, 10), acct('fs-OST0000', 'user', 1000, 900, 50000, 1001, 70, 700),
     acct('fs-OST0001', 'user', 1001, 80, 90000, 1002, 1, 1), acct('fs-MDT0000', 'group', 100, 320, 110), acct('fs-OST0000', 'project', 7, 1, 4096));
 SELECT name, formatted, bytes, inodes, targets, of_targets, labels FROM jobstats_space();
@@ -54,11 +54,11 @@ SELECT feed(now() - interval '10 ms', acct('fs-OST0001', 'user', 1001, 80, 80000
     feed(now() - interval '5 ms', acct('fs-OST0001', 'user', 1001, 3, 3) || '- id:  x');
 SELECT name, bytes FROM jobstats_space(by => 'uid,target', filter => 'target=fs-OST0001');
 SELECT reason, text FROM rejects;
--- An empty list says that nobody uses anything, and is one.
+-- An empty list means that no user has any space; it is a valid list.
 SELECT feed(now() - interval '9 ms', acct('fs-OST0002', 'user', VARIADIC '{}'));
 SELECT name, targets, of_targets FROM jobstats_space(filter => 'uid=1000');
 
--- Of a day, what each target said first on it counts, also if that comes late. It is summed when the day is over.
+-- For a day, the first value of each target counts, also if it comes late. It is summed when the day is over.
 SELECT feed(of_day(-2, 5), acct('fs-OST0000', 'user', 1000, 1, 500)), feed(of_day(-2, 3), acct('fs-OST0000', 'user', 1000, 1, 300, 1003, 1, 9)),
     feed(of_day(-2, 4), acct('fs-OST0000', 'user', 1000, 1, 400)), feed(of_day(-2, 6), acct('fs-MDT0000', 'user', 1000, 30, 20)),
     feed(of_day(-1, 6), acct('fs-OST0000', 'user', 1000, 1, 700), acct('fs-MDT0000', 'user', 1000, 40, 20, 1001, 5, 8));
@@ -72,22 +72,22 @@ SELECT feed(of_day(-2, 8), acct('fs-OST0001', 'user', 1000, 1, 1000)), feed(of_d
 SELECT jobstats_internal.sum_used();
 SELECT * FROM sums WHERE days_ago = 2;
 
--- A past day, and what was added since. Of days without lists the one before counts, for a week.
+-- A past day, and the difference since. For days without lists the day before counts, for a week.
 SELECT name, bytes, inodes, targets, of_targets, "time" = of_day(-2, 3) AS first FROM jobstats_space(of_day(-2, 23), 'uid');
--- A target that said nothing on one of the days leaves the difference unknown; one that is new since then had nothing.
+-- If a target is missing on one of the days, the difference is unknown; a new target had zero.
 SELECT name, bytes, added_bytes, added_inodes, targets, of_targets FROM jobstats_space(of_day(-1, 1), 'uid', of_day(-2, 1));
 SELECT feed(of_day(-1, 7), acct('fs-OST0001', 'user', 1000, 1, 1500), acct('fs-OST0002', 'user', 1000, 1, 10)), jobstats_internal.sum_used();
 SELECT name, bytes, added_bytes, added_inodes, targets, of_targets FROM jobstats_space(of_day(-1, 1), 'uid', of_day(-2, 1));
 SELECT name, bytes, added_bytes, targets FROM jobstats_space(by => 'uid', since => of_day(-1));
 SELECT count(*) FROM jobstats_space(of_day(-3));
 SELECT name, bytes FROM jobstats_space(of_day(-2), 'account');
--- Of the jobs that ran at that time, the one that began last gives the account, whatever ended since.
+-- Of the jobs that ran at that time, the latest start gives the account, whatever ended since.
 INSERT INTO jobstats.job_ids (scheduler, job, runs, started, ended, last_started, uid, account) VALUES
     ('', '4', 1, of_day(-4), of_day(-1), of_day(-4), 1003, 'older'), ('', '5', 1, of_day(-3), of_day(-1, -6), of_day(-3), 1003, 'newer'),
     ('', '6', 1, of_day(-2, -2), of_day(-2, -1), of_day(-2, -2), 1003, 'done');
 SELECT name FROM jobstats_space(of_day(-2), 'account', filter => 'uid=1003');
 
--- Many owners; sums of what no column of 64 bits holds.
+-- Many owners; sums beyond 64 bits.
 CREATE FUNCTION many(kbytes text, step integer) RETURNS text LANGUAGE sql AS $$
 SELECT E'osd-zfs.big-OST0000.quota_slave.acct_user=\nusr_accounting:\n'
     || string_agg(format(E'- id: %s\n  usage: { inodes: 1, kbytes: %s }\n', n, coalesce(kbytes, n::text)), '' ORDER BY n)
@@ -103,7 +103,7 @@ SELECT * FROM sums WHERE filesystem = 'big' AND id = 1;
 SELECT feed(now() - interval '7 ms', many(NULL, 2));
 SELECT count(*), sum(kbytes) = sum(id) AS is_newest FROM jobstats.used_now WHERE target_id = (SELECT target_id FROM jobstats.targets WHERE name = 'big-OST0000');
 
--- A retired target is none of the file system's any more. Retention deletes what is older than sums by day.
+-- A retired target is not part of the file system any more. Retention deletes days older than sums by day.
 SELECT jobstats_alter_target('fs-OST0002', retired => true) IS NOT NULL AS retired;
 SELECT targets, of_targets FROM jobstats_space(filter => 'uid=1000 filesystem=fs');
 UPDATE jobstats.rollups SET dropped = of_day(-1) WHERE level = '1d';

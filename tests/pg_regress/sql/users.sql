@@ -1,4 +1,4 @@
--- What is asked of users is read from sums of rollups by target and user.
+-- Questions about users are read from rollups by target and user.
 \i store.sql
 \set ECHO all
 SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready;
@@ -55,7 +55,7 @@ CREATE VIEW changed AS (TABLE before EXCEPT ALL TABLE answers) UNION ALL (TABLE 
 SELECT function, count(*) FROM before GROUP BY function ORDER BY function;
 CALL jobstats_maintain();
 TABLE changed;
--- They are read for some, and hold three users and nobody, a row each per day and target.
+-- They are read for some users, and hold three users and unknown ones, a row each per day and target.
 SELECT count(*) AS entries FROM jobstats.rollup_1d;
 SELECT count(*) AS users FROM jobstats.rollup_1d_users;
 BEGIN;
@@ -65,7 +65,7 @@ UPDATE jobstats.rollup_10m_users SET write = 0, write_bytes = 0, service_usecs =
 SELECT DISTINCT function FROM changed ORDER BY 1;
 ROLLBACK;
 
--- Text that comes late is told at once, and summed later.
+-- Late text is shown at once, and summed later.
 DELETE FROM before;
 SELECT count(*) FROM feed('fs-OST0001', '2025-10-25 03:05');
 INSERT INTO before TABLE answers;

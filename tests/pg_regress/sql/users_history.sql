@@ -1,9 +1,9 @@
--- The names that users had: from texts of several days, in any order, and from the accounting of jobs where getent knows none.
+-- The former names of users: from texts of several days, in any order, and from the accounting of jobs where getent has none of them.
 \i store.sql
 \set ECHO all
 -- Day 0 is a Monday.
 CREATE FUNCTION day(n numeric) RETURNS timestamptz LANGUAGE sql STABLE AS $$SELECT timestamptz '2025-03-03 00:00+00' + n * interval '1 day'$$;
--- Each text comes from a server of its own: of one server, there is one text of a time.
+-- Each text comes from a separate server: a server has one text of a time.
 CREATE SEQUENCE server;
 CREATE FUNCTION fed(n numeric, body text, OUT action text, OUT entries integer, OUT active integer, OUT added integer) LANGUAGE sql AS $$
 SELECT action, entries, active, added FROM jobstats_ingest('', 'login' || nextval('server'), day(n), body, source => 'passwd')
@@ -26,7 +26,7 @@ SELECT * FROM fed(4.9, passwd('countess', 1000));
 SELECT * FROM fed(6.0, passwd('countess', 1000, 200));
 SELECT * FROM fed(9.2, passwd('bob', 1000));
 TABLE names;
--- Nothing is new: the rows of users are not even written, unless it is the first text of a day.
+-- All is known: the rows of users are not even written, unless it is the first text of a day.
 CREATE TABLE versions AS SELECT uid, xmin AS made, ctid AS place FROM jobstats.users;
 SELECT * FROM fed(9.9, passwd('bob', 1000));
 SELECT count(*) AS rewritten FROM (SELECT uid, xmin, ctid FROM jobstats.users EXCEPT SELECT * FROM versions) v;
@@ -54,7 +54,7 @@ END
 $$;
 SELECT user_name, gid, since, until, count(*) FROM names WHERE uid BETWEEN 2000 AND 2039 GROUP BY 1, 2, 3, 4 ORDER BY since::numeric;
 
--- Names that are written by hand have no time: they end with the first text that says otherwise.
+-- Names that are written by hand have no time: they end with the first text that differs.
 INSERT INTO jobstats.users (uid, user_name) VALUES (3000, 'dan'), (3001, 'dora');
 SELECT * FROM fed(2, passwd('dan', 3000) || passwd('fay', 3001));
 SELECT * FROM names WHERE uid IN (3000, 3001);
@@ -69,7 +69,7 @@ SELECT * FROM names WHERE uid = 4000;
 DO $$ BEGIN PERFORM fed(n, passwd('n' || n, 5000)) FROM generate_series(1, 150) n; END $$;
 SELECT count(*), min(until), max(until) FROM names WHERE uid = 5000;
 
--- Accounting names users and groups that nobody named yet; the first name counts. A number is no name.
+-- Accounting gives names of unnamed users and groups; the first name counts. A number is no name.
 CREATE FUNCTION jobs(cluster text, VARIADIC jobs text[]) RETURNS TABLE (action text, entries integer, active integer) LANGUAGE sql AS $$
 SELECT action, entries, active FROM jobstats_ingest(cluster, 'slurm' || nextval('server'), day(20), body => translate(array_to_string('JobIDRaw|JobID|Submit|Start|End|UID|User|GID|Group|State'::text || jobs, E'\n') || E'\n', '|', chr(31)), source => 'slurm')
 $$;
@@ -80,7 +80,7 @@ SELECT * FROM jobs('c1', '1|1|2025-03-03T10:00:00|2025-03-03T11:00:00|2025-03-03
     '5|5|2025-03-03T10:00:00|||6002|hal||eight|PENDING');
 SELECT * FROM names WHERE uid IN (1000, 6000, 6001, 6002) AND until IS NULL;
 SELECT gid, group_name, since, seen, source FROM jobstats.groups ORDER BY gid;
--- Another one that says otherwise changes nothing; getent does, and leaves no history.
+-- A different accounting name has no effect; getent replaces it, and leaves no history.
 SELECT * FROM jobs('c2', '1|1|2025-03-03T10:00:00|2025-03-03T11:00:00|2025-03-03T12:00:00|6000|evil|600|evil|COMPLETED');
 SELECT * FROM fed(3, passwd('gilda', 6000) || passwd('hal', 6002));
 SELECT * FROM jobs('c2', '2|2|2025-03-03T10:00:00|2025-03-03T11:00:00|2025-03-03T12:00:00|6000|evil|600|evil|COMPLETED',

@@ -1,10 +1,10 @@
--- jobstats_baseline(): what is done now, and on the 30 days before.
+-- jobstats_baseline(): current usage, and the 30 days before.
 \i reading.sql
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'
 
--- Ten minutes of 32 days, of which 30 count.
+-- Ten minutes of 32 days, 30 of which count.
 DO $$ BEGIN
     FOR day IN REVERSE 31..0 LOOP
         PERFORM observe('', 'scratch-MDT0000', 'mds1', ARRAY(SELECT at(m - 1440 * day) FROM unnest('{0,5,10}'::integer[]) AS m));
@@ -20,15 +20,15 @@ END $$;
 SELECT rank, name, operation, rate * 600 AS calls, lower_quartile * 600 AS lower, median * 600 AS median, upper_quartile * 600 AS upper,
     round(times_usual::numeric, 3) AS times_usual, round(percentile::numeric, 3) AS percentile, days, coverage
 FROM jobstats_baseline(at(0), at(10), 'open', 'uid');
--- Times are requests in service. Where no day is known, nothing is.
+-- Times are requests in service. Without a known day the baseline is NULL.
 SELECT name, round(rate::numeric, 6) AS rate, round(median::numeric, 6) AS median, days FROM jobstats_baseline(at(0), at(10), filter => 'uid=1001');
 SELECT name, operation, rate * 600 AS calls, median, times_usual, percentile, days FROM jobstats_baseline(at(-1440 * 31), at(10 - 1440 * 31), 'open', 'kind,target');
 SELECT rank, name FROM jobstats_baseline(at(0), at(10), 'open', n => 1);
 SELECT * FROM jobstats_baseline(at(0), at(10), n => -1);
 SELECT count(*) FROM jobstats_baseline(at(20), at(30));
 
--- A target counts for the time for which it was observed. Four are read every hour for ten days, three of them until midnight: user 1001, who
--- writes once a second on the first, does as usual, and as the rates say.
+-- A target counts for its observed time. Four are read every hour for ten days, three of them until midnight: user 1001, who writes once a
+-- second on the first, is at the baseline, and agrees with rates.
 DO $$ BEGIN
     FOR ost IN 0..3 LOOP
         PERFORM observe('', 'fs-OST000' || ost, 'oss1', ARRAY(SELECT at(h * 60) FROM generate_series(-248, CASE ost WHEN 0 THEN 2 ELSE -8 END) AS h));

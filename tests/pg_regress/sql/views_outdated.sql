@@ -9,7 +9,7 @@ DO $$ BEGIN
     PERFORM act('scratch-OST0000', '101:1000:n01', 0, 10, '{"write": 600, "write_usecs": 1200}');
     PERFORM act('scratch-OST0000', '101:1000:n01', 10, 15, '{"write": 60}');
 END $$;
--- Rows are of (since, until]; a bucket is what it was.
+-- Rows are of (since, until]; a bucket keeps its time.
 SELECT view, since, until, write FROM (
     SELECT 'rates' AS view, since, until, write FROM jobstats.rates
     UNION ALL SELECT 'rates_10m', since, until, write FROM jobstats.rates_10m
@@ -47,7 +47,7 @@ SELECT c.relname, t.attname, a.privilege_type, a.grantee::regrole, a.is_grantabl
 WHERE c.relnamespace = 'jobstats'::regnamespace
 ORDER BY 1, 2, 3, 4;
 TABLE rights;
--- Whatever depends on them is listed at once, and nothing changes.
+-- All dependent objects are listed at once, and no view changes.
 CREATE VIEW on_rates AS SELECT "time", write FROM jobstats.rates;
 CREATE VIEW on_view AS SELECT write FROM on_rates;
 CREATE MATERIALIZED VIEW world.by_hour AS SELECT "time", sum(write) AS write FROM jobstats.increments_1h GROUP BY 1;

@@ -51,7 +51,7 @@ CROSS JOIN LATERAL (
     WHERE s.labels = r.labels
 ) e
 WHERE abs(r.rate - e.rate) > 1e-9 * abs(e.rate) OR (r.rate IS NULL) <> (e.rate IS NULL);
--- Those of top are the same.
+-- top agrees.
 SELECT a.* FROM answers a LEFT JOIN LATERAL (
     SELECT true AS same FROM jobstats_rates(a.since, a.until, 'weighted', a.by, weights => a.weights) r
     WHERE ROW(r.labels, r.rate) IS NOT DISTINCT FROM ROW(a.labels, a.rate)

@@ -1,4 +1,4 @@
--- The own counters of targets beside those of their entries: jobstats_untracked(), and shares of whole targets in jobstats_top().
+-- Target counters next to the counters of entries: jobstats_untracked(), and shares of the target in jobstats_top().
 \i store.sql
 \set ECHO all
 \set VERBOSITY terse
@@ -21,7 +21,7 @@ LANGUAGE sql AS $$
 SELECT u.name, u.operation, u.total, u.accounted, u.untracked, u.share, u.coverage FROM jobstats_untracked(at(since), at(until), operations) u
 $$;
 
--- Nothing was fed yet.
+-- Before any feed.
 SELECT * FROM jobstats_untracked();
 SELECT jobs('fs-MDT0000', m, 10 * m) FROM generate_series(0, 20, 5) AS m;
 SELECT * FROM beside(0, 20);
@@ -33,7 +33,7 @@ SELECT * FROM beside(0, 15);
 SELECT * FROM beside(0, 10, 'open,open_time,getattr,metadata');
 -- The window ends in the middle of an interval, at which the two are divided in the same way.
 SELECT * FROM beside(1, 13, 'open');
--- What was read for less than 98 % of the time tells nothing of what is missing.
+-- Coverage below 98 % leaves the untracked part unknown.
 SELECT * FROM beside(0, 20, 'open');
 SELECT minute(u."time"), u.total, u.accounted, u.untracked FROM jobstats_untracked(at(0), at(15), 'open', step => '5 min') u;
 SELECT name, total, labels FROM jobstats_untracked(at(0), at(15), 'open', 'filesystem,kind');
@@ -42,12 +42,12 @@ SELECT name, total FROM jobstats_untracked(at(0), at(15), 'open', '', filter => 
 -- The same reading again, and another one of the same time.
 SELECT whole('fs-MDT0000', 10, '{"open": 143, "open_usecs": 1400}');
 SELECT whole('fs-MDT0000', 10, '{"open": 144, "open_usecs": 1400}');
--- A late reading divides the increment of the next one. One whose counters do not fit in between has a wrong clock.
+-- A late reading divides the next increment. A reading whose counters do not fit in between has a wrong clock.
 SELECT whole('fs-MDT0000', 7, '{"open": 100, "open_usecs": 900}');
 SELECT * FROM wholes;
 SELECT whole('fs-MDT0000', 8, '{"open": 90, "open_usecs": 900}');
 SELECT target, "time", reason FROM rejects;
--- The sums of ten minutes, hours and days are those of the increments.
+-- The sums of ten minutes, hours and days equal the increments.
 CREATE VIEW sums_differ AS
 SELECT r.level, r.bucket, r.target_id, r.observed_usecs, r.open, i.observed_usecs AS should_be, i.open AS opens FROM (
     SELECT '10 minutes' AS level, * FROM jobstats.rollup_10m_targets UNION ALL
@@ -61,13 +61,13 @@ USING (level, bucket, target_id)
 WHERE (r.observed_usecs, r.open) IS DISTINCT FROM (i.observed_usecs, i.open);
 SELECT * FROM sums_differ;
 
--- The target restarts on another server: start_time says so. A gap of many hours is known by hours.
+-- The target restarts on another server, by its start_time. A gap of many hours is known by hours.
 SELECT whole('fs-MDT0000', 30, '{"open": 5}', 20, 'mds2');
 SELECT whole('fs-MDT0001', m, jsonb_build_object('open', (m / 10)::integer + 70), -900) FROM unnest('{-600,-180}'::numeric[]) AS m;
 SELECT target, since, until, reset, open FROM wholes WHERE until > 15 OR target = 'fs-MDT0001';
 SELECT * FROM sums_differ;
 
--- On an OST the work of a metadata server is taken out, where its connection says that it is one.
+-- On an OST the requests of a metadata server are subtracted, where its connection identifies it.
 CREATE FUNCTION ost(minute numeric, creates bigint, by_mds bigint, uuid text) RETURNS void LANGUAGE sql AS $$
 INSERT INTO jobstats.feed (cluster, server, "time", body)
 VALUES ('', 'oss1', at(minute), stats('obdfilter.fs-OST0000.stats', at(minute), at(-60), jsonb_build_object('create', creates, 'write_bytes', 4096 * minute))
@@ -92,7 +92,7 @@ VALUES ('', 'oss2', at(15), stats('obdfilter.fs-OST0001.stats', at(15), at(-60),
 SELECT since, until, "create" FROM wholes WHERE target = 'fs-OST0001' AND since >= 10;
 SELECT "time", target, reason FROM rejects WHERE target = 'fs-OST0001';
 
--- A late text has a counter that the next one lacks by damage: those that follow are compared anew.
+-- A late text has a counter that the next one lacks by damage: the following ones are compared again.
 INSERT INTO jobstats.feed (cluster, server, "time", body)
 SELECT '', 'mds4', at(m), stats('mdt.c-MDT0000.md_stats', at(m), at(-60), jsonb_build_object('open', m + 1))
     || CASE WHEN m = 10 THEN 'mkdir 1x' ELSE format('mkdir %s', m * m + 1) END || E' samples [reqs]\n'
@@ -104,7 +104,7 @@ SELECT * FROM mkdirs;
 SELECT * FROM sums_differ;
 SELECT count(*) FROM jobstats_audit(at(-1), at(60)) WHERE what = 'whole target';
 
--- What is damaged of increments and of sums is found, and computed again from the readings.
+-- Damaged increments and sums are found, and computed again from the readings.
 CREATE FUNCTION audited() RETURNS TABLE (target text, minutes numeric[]) LANGUAGE sql AS $$
 SELECT a.target, array_agg(DISTINCT minute(a."time")) FROM jobstats_audit(at(-900), at(60)) a WHERE a.what = 'whole target' GROUP BY 1
 $$;
@@ -134,7 +134,7 @@ SELECT * FROM reprocessed(-900, 60, '*') WHERE changed > 0;
 SELECT * FROM sums_differ;
 ROLLBACK;
 
--- In a ranking: the part of all that the target did, and a row for what is in no entry.
+-- In a ranking: the share of the target's total, and a row for untracked usage.
 SELECT rank, name, operation, total, round(rate::numeric, 4) AS rate, share, share_of_target, coverage
 FROM jobstats_top(at(0), at(10), 'open', 'uid', untracked => true, filter => 'filesystem=fs kind=MDT');
 SELECT rank, name, total, share_of_target
@@ -143,7 +143,7 @@ FROM jobstats_top(at(0), at(10), 'open', 'target,uid', untracked => true, filter
 SELECT rank, name, total, share_of_target FROM jobstats_top(at(0), at(10), 'open', 'uid', untracked => true, filter => 'uid=1000');
 SELECT rank, name, total, share_of_target FROM jobstats_top(at(0), at(10), 'open', 'server', untracked => true);
 
--- One text with both, as lctl prints it for several patterns; and damaged ones, which cost nothing else.
+-- A text with both, as lctl prints it for several patterns; and damaged ones, which do not affect the rest.
 INSERT INTO jobstats.feed (cluster, server, "time", body)
 VALUES ('', 'mds3', at(0), stats('mdt.b-MDT0000.md_stats', at(0), at(-60), '{"open": 1}') || mdt('b-MDT0000', life('7:1000:n01', at(-30), 1, 10))),
     ('', 'mds3', at(5), E'mdt.b-MDT0000.md_stats=\nsnapshot_time 1.2.3 secs\nopen 2 samples [usecs] 1 2 x 4\nnonsense\nopen 9999999999999999999999 samples [reqs]\n'
@@ -151,7 +151,7 @@ VALUES ('', 'mds3', at(0), stats('mdt.b-MDT0000.md_stats', at(0), at(-60), '{"op
 SELECT entry, since, until, open FROM texts.increments WHERE target = 'b-MDT0000';
 SELECT "time", target, line, reason, text FROM rejects WHERE target = 'b-MDT0000' OR target IS NULL;
 
--- A writer may feed the own counters of its own targets alone.
+-- A writer may feed target counters of its own targets only.
 CREATE ROLE regress_mds;
 SELECT jobstats_grant_writer('regress_mds', target => 'b-*') \gset
 GRANT USAGE ON SCHEMA texts TO regress_mds;
@@ -163,7 +163,7 @@ DROP OWNED BY regress_mds;
 DROP ROLE regress_mds;
 SELECT target, reason FROM rejects WHERE reason = 'not yours';
 
--- Health says which file systems have much of it in the last hour that is summed up. These are no targets, of which metrics could tell.
+-- Health names file systems with much untracked usage in the last summed hour. These are not targets, so metrics leave them out.
 UPDATE jobstats.rollups SET refreshed = date_bin('10 minutes', now(), 'epoch') WHERE level = '10m';
 INSERT INTO jobstats.rollup_10m_targets (bucket, target_id, observed_usecs, resets, exports, open)
 SELECT r.refreshed - n * interval '10 minutes', t.target_id, 600000000, 0, 0, 200

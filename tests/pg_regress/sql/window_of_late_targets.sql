@@ -4,7 +4,7 @@
 \set VERBOSITY terse
 \pset null '(null)'
 
--- One transaction, so that now() stands still. "ago" is a time that many seconds before it.
+-- One transaction, so that now() does not move. "ago" is a time that many seconds before it.
 BEGIN;
 CREATE FUNCTION world.ago(seconds numeric) RETURNS timestamptz LANGUAGE sql STABLE AS $$ SELECT now() - seconds * interval '1 second' $$;
 -- Observations every interval, the last one that many seconds ago.
@@ -31,12 +31,12 @@ SELECT seconds, count(*), count(rate) AS known FROM jobstats_rates(now() - inter
 -- A question for this target alone ends where it was observed.
 SELECT seconds, name, coverage FROM jobstats_rates(operations => 'write_bytes', filter => 'target=scratch-OST0003');
 SELECT count(*) FROM jobstats_rates(now() - interval '5 minutes', operations => 'write_bytes', filter => 'target=scratch-OST0003');
--- Where the filters leave it out, nothing is behind.
+-- Where the filters leave it out, no target is behind.
 SELECT seconds, coverage FROM jobstats_rates(operations => 'write_bytes', by => '', filter => 'target=scratch-OST001*');
--- A window that does not reach now is what it is, and says nothing.
+-- A window that does not reach now is unchanged, without a notice.
 SELECT seconds, coverage < 1 AS partial FROM jobstats_rates(until => now() - interval '1 minute', operations => 'write_bytes', by => '');
 
--- One that is read every 15 minutes counts for the time for which it was observed. It is named only if it was last read before the window.
+-- A target that is read every 15 minutes counts for its observed time. It is named only if it was last read before the window.
 DO $$ BEGIN PERFORM observe_until('west', 'home-OST0000', 480, 900); PERFORM observe_until('west', 'home-OST0001', 30, 120); END $$;
 SELECT seconds, name, coverage FROM jobstats_rates(operations => 'write_bytes', filter => 'filesystem=home');
 DO $$ BEGIN PERFORM delay('home-OST0000', '4 minutes'); END $$;
@@ -65,16 +65,16 @@ SELECT * FROM leaders WHERE total > 0;
 DO $$ BEGIN PERFORM observe_until('', 'more-OST000' || n, CASE n WHEN 0 THEN 215 ELSE 40 END, CASE n WHEN 0 THEN 240 ELSE 120 END) FROM generate_series(0, 2) AS n; END $$;
 SELECT DISTINCT seconds, coverage FROM jobstats_rates(operations => 'write_bytes', filter => 'filesystem=more');
 
--- Five are named, those that are behind most.
+-- Five are named, those furthest behind.
 DO $$ BEGIN PERFORM delay('scratch-OST000' || n, n * interval '20 minutes') FROM generate_series(4, 9) AS n; END $$;
 SELECT seconds FROM jobstats_rates(operations => 'write_bytes', by => '', filter => 'filesystem=scratch');
 -- Where all are late, the window ends at the last observation of any, and is not cut by more than four intervals.
 SELECT seconds FROM jobstats_rates(now() - interval '3 hours', operations => 'write_bytes', by => '', filter => 'target=scratch-OST0003,scratch-OST0004');
--- So it is where all are silent. Where all were silent before the window began, it stays as it was asked for.
+-- The same where all are silent. Where all were silent before the window began, the requested window stays.
 SELECT seconds, coverage FROM jobstats_rates(now() - interval '3 hours', operations => 'write_bytes', by => '', filter => 'target=scratch-OST0004');
 SELECT seconds, coverage FROM jobstats_rates(operations => 'write_bytes', by => '', filter => 'target=scratch-OST0004');
 
--- That servers report no times is said only of calls without times.
+-- The notice that servers report no times appears only for calls without times.
 DO $$ BEGIN
     PERFORM observe_until('', 'old-OST0000', 60, 120);
     PERFORM act('', 'old-OST0000', 'cp.1', ago(300), ago(180), '{"read_bytes": 4096}');

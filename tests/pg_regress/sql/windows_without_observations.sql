@@ -1,4 +1,4 @@
--- An empty answer about a window in which no target was observed says so, and from when to when there are observations.
+-- An empty answer about a window without observed targets has the reason, and the span of observations.
 \i reading.sql
 \set ECHO all
 \pset format unaligned
@@ -31,6 +31,6 @@ SELECT * FROM jobstats_top(at(11), at(18), 'write');
 DO $$ BEGIN PERFORM observe('one-OST0000', 'oss1', 3); END $$;
 SELECT * FROM jobstats_top(at(0), at(5), 'write', filter => 'filesystem=one');
 
--- No notice where the targets were observed and nothing was done.
+-- No notice where the targets were observed and idle.
 SELECT * FROM jobstats_top(at(0), at(5), 'write');
 SELECT * FROM jobstats_top(at(5), at(10), 'read');

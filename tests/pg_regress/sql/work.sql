@@ -1,4 +1,4 @@
--- jobstats_targets(), jobstats_internal.work() and jobstats_internal.kept(): what programs ask that show every entry.
+-- jobstats_targets(), jobstats_internal.work() and jobstats_internal.kept(): for programs that show every entry.
 \i reading.sql
 \set ECHO all
 \set VERBOSITY terse
@@ -20,7 +20,7 @@ DO $$ BEGIN
 END $$;
 UPDATE jobstats.targets SET cluster = 'other' WHERE name LIKE 'home%';
 
--- The last observation of each target up to a time. A first one has nothing before it, and one of hours its last hour.
+-- The last observation of each target up to a time. A first one has no predecessor, and one of hours its last hour.
 SELECT cluster, filesystem, kind, target, server, since, "time", usual_interval, entries, problems, added, resets, removed
 FROM jobstats_targets(at(200)) ORDER BY target;
 SELECT target, since, "time", usual_interval FROM jobstats_targets(at(24.999)) ORDER BY target;
@@ -59,7 +59,7 @@ SELECT * FROM work(at(60), '1d');
 CALL jobstats_maintain();
 SELECT * FROM work(at(20), '10m');
 
--- What is kept, and the observations around a time.
+-- The retained times, and the observations around a time.
 SELECT now = now() AS is_now, since, first, complete, targets FROM jobstats_internal.kept();
 SELECT level, first, targets FROM unnest('{NULL,increments,10m,1h,1d}'::text[]) level, jobstats_internal.kept(level, filesystem => '{scratch}');
 SELECT first, targets FROM jobstats_internal.kept(cluster => '{other}');

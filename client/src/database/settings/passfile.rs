@@ -7,8 +7,8 @@ use super::{DEFAULT_HOST, hosts};
 #[cfg(test)]
 mod tests;
 
-/// Returns the password of a connection from the text of a password file. The client library sends one password to all
-/// hosts of a connection, so there is none unless the file has the same password for all of them.
+/// Returns the password of a connection from a password file. The client library sends one password to all hosts, so the result is `None`
+/// unless the file has the same password for all of them.
 pub fn password(text: &str, config: &Config) -> Option<String> {
     let mut passwords = hosts(config).into_iter().map(|(host, port)| {
         // The file calls the default socket so.

@@ -220,7 +220,7 @@ fn the_size_limit_drops_what_was_set_aside_and_then_the_oldest() {
     let bytes = spool.waiting().unwrap()[0].bytes;
     assert_eq!(
         spool.enforce(NO_LIMITS, SystemTime::now()).unwrap(),
-        Dropped::default()
+        DroppedCounts::default()
     );
     let limits = Limits {
         bytes: bytes * 3,
@@ -229,7 +229,7 @@ fn the_size_limit_drops_what_was_set_aside_and_then_the_oldest() {
     let dropped = spool.enforce(limits, SystemTime::now()).unwrap();
     assert_eq!(
         dropped,
-        Dropped {
+        DroppedCounts {
             waiting: 2,
             rejected: 1
         }
@@ -254,7 +254,7 @@ fn the_age_limit_drops_old_files_and_none_of_the_future() {
     let dropped = spool.enforce(limits, now).unwrap();
     assert_eq!(
         dropped,
-        Dropped {
+        DroppedCounts {
             waiting: 1,
             rejected: 0
         }
@@ -282,6 +282,6 @@ fn a_clock_that_is_stepped_ahead_drops_nothing() {
     };
     for later in [step, step + DAY / 2] {
         let dropped = spool.enforce(limits, now + later).unwrap();
-        assert_eq!(dropped, Dropped::default());
+        assert_eq!(dropped, DroppedCounts::default());
     }
 }

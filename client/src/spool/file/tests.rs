@@ -126,7 +126,7 @@ fn head_of(frames: [&[(u64, u64)]; 2]) -> Result<Index, SpoolError> {
 #[test]
 fn no_byte_belongs_to_two_texts() {
     let end = sample(&TEXTS).0.data.bytes;
-    // A target that is printed in two pieces has frames around those of another.
+    // A target printed in two pieces has frames around the other target's.
     head_of([&[(0, 1), (2, 3)], &[(1, 2), (3, end)]]).unwrap();
     for frames in [
         [&[(0, end), (0, end)], &[] as &[_]],
@@ -161,7 +161,7 @@ fn every_changed_bit_and_every_cut_is_damage() {
 }
 
 proptest! {
-    /// Whatever happens to a file, it is damage, or nothing happened.
+    /// Any change of a file is found or harmless.
     #[test]
     fn a_damaged_file_is_never_taken_for_another(
         cut in any::<prop::sample::Index>(),

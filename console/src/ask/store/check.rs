@@ -1,4 +1,4 @@
-//! Checks whether a role can read a store, and says why not.
+//! Checks whether a role can read a store, and explains why not.
 
 use postgres::Client;
 use postgres::error::SqlState;
@@ -36,7 +36,7 @@ pub fn require(client: &mut Client) -> Result<(), Error> {
     }
 }
 
-/// Returns the users whose work a reader sees who sees no other; `None` of who sees all or nothing.
+/// Returns the users whose usage a limited reader can read; `None` for a role that can read everything or no rows at all.
 pub fn own_uids(client: &mut Client) -> Result<Option<Vec<i64>>, postgres::Error> {
     let own = client.query_typed("SELECT jobstats_internal.own_uids() AS uids", &[])?;
     own.first().map_or(Ok(None), |row| row.try_get("uids"))

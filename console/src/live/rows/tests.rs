@@ -11,8 +11,8 @@ const OST: &str = "scratch-OST0000";
 const MDT: &str = "scratch-MDT0000";
 
 /// A board after one interval of ten seconds on an MDT, and one of twenty seconds on an OST.
-fn board() -> Board {
-    let mut board = Board::default();
+fn board() -> History {
+    let mut board = History::default();
     board.take(reading(
         20,
         &[
@@ -51,7 +51,7 @@ fn board() -> Board {
     board
 }
 
-fn top(board: &Board, view: &View) -> Table {
+fn top(board: &History, view: &View) -> Table {
     table(board, view, &[], 10)
 }
 
@@ -219,12 +219,12 @@ fn a_target_that_is_not_known_is_a_row_and_no_zero() {
             .unwrap()
     };
     assert!(row(OST).is_unknown && row(OST).is_late);
-    assert!(!row(MDT).is_unknown && row(MDT).sums == Adding::default().sums());
+    assert!(!row(MDT).is_unknown && row(MDT).sums == RunningSums::default().sums());
 }
 
 #[test]
 fn a_window_averages_over_its_intervals() {
-    let mut board = Board::default();
+    let mut board = History::default();
     for end in 1..=3 {
         let work = interval(10 * (end - 1), 10 * end, &[("1:1000:a", "open", 100 * end)]);
         board.take(reading(10 * end, &[(MDT, Some(work))]));
@@ -243,8 +243,8 @@ fn a_window_averages_over_its_intervals() {
 }
 
 /// A board of targets that count by themselves: the MDT does half of its work without an identifier, and the OST a fifth.
-fn counting() -> Board {
-    let mut board = Board::default();
+fn counting() -> History {
+    let mut board = History::default();
     let work = [
         ("1:1000:a", "open", 100),
         ("1:1000:a", "open_usecs", 20_000_000),
@@ -334,7 +334,7 @@ fn work_in_no_entry_is_shown_where_rows_are_limited_to_targets_alone() {
 
 #[test]
 fn work_in_no_entry_is_known_where_it_is_of_all_targets() {
-    let of = |board: &Board, window: i64| {
+    let of = |board: &History, window: i64| {
         let view = View {
             window: window * SECOND,
             ..View::default()
@@ -352,12 +352,12 @@ fn work_in_no_entry_is_known_where_it_is_of_all_targets() {
     // The counters of one of its intervals were not read.
     board.take(reading(40, &[(OST, Some(interval(30, 40, &[])))]));
     assert_eq!((of(&board, 0), of(&board, 60)), (None, None));
-    // Nothing is no part of nothing.
-    let mut nothing = Board::default();
+    // Zero has no share.
+    let mut nothing = History::default();
     nothing.take(reading(30, &[(OST, Some(idle))]));
     assert_eq!(of(&nothing, 0), None);
     // A server that reports no times.
-    let mut untimed = Board::default();
+    let mut untimed = History::default();
     let work = interval(0, 10, &[("1:1000:a", "write", 8)]);
     let work = counted(work, &[("write", 10.0, 2.0)]);
     untimed.take(reading(10, &[(OST, Some(work))]));
@@ -377,7 +377,7 @@ proptest! {
         let operations = ["open", "close", "write", "write_usecs"];
         let work: Vec<_> = work.iter().map(|(id, operation, total)| (ids[*id], operations[*operation], *total)).collect();
         let (first, second) = work.split_at(work.len() / 2);
-        let mut board = Board::default();
+        let mut board = History::default();
         board.take(reading(100, &[
             (OST, Some(interval(100 - seconds, 100, first))),
             (MDT, Some(interval(0, 100, second))),

@@ -1,33 +1,33 @@
-//! The work of targets that is in no entry: a row below the others, which counts in none of their sums.
+//! Untracked usage: a row below the others, outside their sums.
 
 use super::{Group, Row, is_in_scope};
-use crate::live::history::{Board, Target};
-use crate::live::interval::{Interval, Whole};
-use crate::live::sums::{Adding, SERVICE, Totals};
+use crate::live::history::{History, Target};
+use crate::live::interval::{Interval, TargetCounters};
+use crate::live::owner::Owner;
+use crate::live::sums::{RunningSums, SERVICE, Totals};
 use crate::live::view::{By, Key, Sort, View};
-use crate::live::who::Who;
 
 /// The name of the row.
 const NAME: &str = "without identifier";
 
-/// The work of targets that is in no entry, beside all that they did.
+/// The untracked usage of targets, and their target counters.
 #[derive(Default)]
 pub struct Untracked {
-    all: Adding,
-    rest: Adding,
+    all: RunningSums,
+    rest: RunningSums,
     is_late: bool,
 }
 
 impl Untracked {
-    /// Returns the work of the targets that are looked at. `None` if rows are limited to some entries, if the own counters of one of
-    /// the targets are not known, and if nothing was done.
-    pub fn of(board: &Board, view: &View) -> Option<Self> {
+    /// Returns the untracked usage of the selected targets. `None` if rows are filtered by entry, if target counters are missing, or if
+    /// there was no usage.
+    pub fn of(board: &History, view: &View) -> Option<Self> {
         let is_of_targets = view.scope.iter().all(|(by, _)| *by == By::Target);
         if !is_of_targets || !view.filter.is_empty() {
             return None;
         }
         let mut found = Self::default();
-        let nobody = Who::default();
+        let nobody = Owner::default();
         let targets = board.targets();
         let targets = targets.filter(|it| view.kind.is_none_or(|kind| kind == it.text.kind));
         for target in targets.filter(|it| is_in_scope(view, &nobody, it)) {
@@ -39,7 +39,7 @@ impl Untracked {
     fn add(&mut self, target: &Target, view: &View) -> Option<()> {
         let observed = target.window(view.window).map(Interval::length).sum();
         for interval in target.window(view.window) {
-            let Whole { all, rest } = interval.whole.as_ref()?;
+            let TargetCounters { all, rest } = interval.counters.as_ref()?;
             self.all.add_totals(all, observed);
             self.rest.add_totals(rest, observed);
             let is_timed = interval.timed == Some(true) || all[SERVICE] > 0;

@@ -3,9 +3,9 @@ use jobstats_core::base::operation::find;
 use proptest::prelude::*;
 
 use super::*;
-use crate::live::interval::Seen;
+use crate::live::interval::TargetSnapshot;
 
-/// The second from which on tests count. Times near zero would be those of a clock that starts with the machine.
+/// The first second of tests. Times near zero would look like a clock that starts with the machine.
 const T: i64 = 1_700_000_000;
 
 /// A record as Lustre 2.15 prints it, of a life that began at this second.
@@ -31,7 +31,7 @@ fn mdt(index: u8, records: &[String]) -> String {
 }
 
 /// Takes texts of a server, each read at a second, and returns the targets of the last one.
-fn last(texts: &[(i64, String)]) -> Vec<Seen> {
+fn last(texts: &[(i64, String)]) -> Vec<TargetSnapshot> {
     let mut tracker = Tracker::new(&["%e.%u".to_owned()]).unwrap();
     let mut seen = Vec::new();
     for (time, text) in texts {
@@ -39,24 +39,24 @@ fn last(texts: &[(i64, String)]) -> Vec<Seen> {
             from: 0,
             at: (T + time) * SECOND,
         }];
-        let text = Text {
+        let text = Scrape {
             server: "mds1",
             bytes: text.as_bytes(),
             arrivals: &arrivals,
         };
         tracker.begin();
-        seen = tracker.take(text).unwrap().seen;
+        seen = tracker.take(text).unwrap().snapshots;
     }
     seen
 }
 
 /// The calls of an operation in the last interval of the first target, by identifier.
-fn calls(seen: &Seen, operation: &str) -> Vec<(String, i64)> {
+fn calls(snapshot: &TargetSnapshot, operation: &str) -> Vec<(String, i64)> {
     let column = Column::Total(find(operation.as_bytes()).unwrap());
-    let interval = seen.interval.as_ref().unwrap();
+    let interval = snapshot.interval.as_ref().unwrap();
     let work = interval.work.iter().filter_map(|work| {
         let total = work.totals.iter().find(|(of, _)| *of == column)?.1;
-        Some((work.who.entry.to_string(), total))
+        Some((work.owner.entry.to_string(), total))
     });
     work.collect()
 }
@@ -238,14 +238,14 @@ fn texts_without_names_or_statistics_are_refused() {
     let mut tracker = Tracker::new(&[]).unwrap();
     let mut take = |text: &str| {
         tracker.begin();
-        let text = Text {
+        let text = Scrape {
             server: "a",
             bytes: text.as_bytes(),
             arrivals: &[],
         };
         tracker
             .take(text)
-            .map(|taken| taken.seen.len())
+            .map(|taken| taken.snapshots.len())
             .map_err(|error| error.to_string())
     };
     assert!(
@@ -272,7 +272,7 @@ fn a_server_that_is_read_twice_is_told() {
     let text = mdt(0, &[record("a.1", 500, &open(1))]);
     let mut take = |server| {
         let arrivals = [Arrival { from: 0, at: 7 }];
-        tracker.take(Text {
+        tracker.take(Scrape {
             server,
             bytes: text.as_bytes(),
             arrivals: &arrivals,
@@ -301,7 +301,7 @@ fn the_time_is_that_of_the_statistics_and_parts_have_all_lines() {
     ];
     let mut tracker = Tracker::new(&[]).unwrap();
     let taken = tracker
-        .take(Text {
+        .take(Scrape {
             server: "a",
             bytes: text.as_bytes(),
             arrivals: &arrivals,
@@ -354,9 +354,9 @@ proptest! {
             let text = mdt(0, &records);
             let arrivals = [Arrival { from: 0, at: (T + time) * SECOND }];
             tracker.begin();
-            let taken = tracker.take(Text { server: "a", bytes: text.as_bytes(), arrivals: &arrivals }).unwrap();
-            match &taken.seen[0].interval {
-                Some(_) => shown += calls(&taken.seen[0], "open").iter().map(|it| it.1 as u64).sum::<u64>(),
+            let taken = tracker.take(Scrape { server: "a", bytes: text.as_bytes(), arrivals: &arrivals }).unwrap();
+            match &taken.snapshots[0].interval {
+                Some(_) => shown += calls(&taken.snapshots[0], "open").iter().map(|it| it.1 as u64).sum::<u64>(),
                 None => done_since_first = done,
             }
         }
@@ -385,7 +385,7 @@ fn own_counters_show_the_work_that_is_in_no_entry() {
     };
     let whole = |texts: &[(i64, String)]| {
         let seen = last(texts).remove(0);
-        seen.interval.unwrap().whole
+        seen.interval.unwrap().counters
     };
     let first = text(1000, 100, Some(1000));
     let found = whole(&[first.clone(), text(1010, 110, Some(1030))]).unwrap();

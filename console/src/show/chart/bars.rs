@@ -54,7 +54,7 @@ fn draw_bar(svg: &mut Svg, bar: &Bar, (plot, scale): (Plot, Scale), y: f64, size
         let width = (scale.at(value) - plot.left).max(0.5);
         svg.rect((plot.left, y + 2.0), (width, 12.0), "bar", Some(&bar.label));
     }
-    // The labels are in a column of their own, where no line crosses them.
+    // The labels are in a separate column, which no line crosses.
     let room = size.of(46.0, 13.0) as usize;
     let label = match (&bar.note, size) {
         (Some(note), Size::Wide) => format!("{}, {note}", bar.label),

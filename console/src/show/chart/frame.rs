@@ -25,7 +25,7 @@ impl Size {
         self.of(960.0, 360.0)
     }
 
-    /// Returns the part of a target's name that is shown: on a phone the end, which tells more than the file system before it.
+    /// Shortens a target's name: on a phone to its end, which is more specific.
     pub fn short(self, name: &str) -> &str {
         match self {
             Self::Wide => name,
@@ -33,7 +33,7 @@ impl Size {
         }
     }
 
-    /// Returns a plot between margins at the left and at the right, those of a page and of a phone, and two edges.
+    /// Returns a plot between margins, which differ for a page and a phone.
     pub const fn plot(
         self,
         left: (f64, f64),
@@ -60,7 +60,7 @@ impl Size {
 /// The words of a chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Words {
-    /// The title, which is also that of the vertical axis, with its unit.
+    /// The title, which also labels the vertical axis.
     title: String,
     /// A description for those who cannot see the chart.
     description: String,
@@ -100,7 +100,7 @@ pub struct Point {
     pub time: Timestamp,
     /// The width of the step.
     pub seconds: f64,
-    /// The value; `None` if nothing was observed.
+    /// The value; `None` if not observed.
     pub value: Option<f64>,
 }
 
@@ -121,7 +121,7 @@ impl Point {
     }
 }
 
-/// Returns the largest value; 0 if none is known.
+/// Returns the largest value, or 0.
 pub fn most<'p>(points: impl IntoIterator<Item = &'p Point>) -> f64 {
     let values = points.into_iter().filter_map(|point| point.value);
     values.fold(0.0, f64::max)

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use super::Chart;
 use super::frame::{MARGIN, Plot, Point, Series, Size, TimeAxis, Words, most};
 use super::scale::{DECADES, class};
-use super::svg::{Anchor, Short, Svg};
+use super::svg::{Anchor, Coordinate, Svg};
 use crate::values::number::mean;
 use crate::values::text::{cut, shown};
 
@@ -17,9 +17,9 @@ pub const CLASSES: usize = 9;
 /// The colour of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Colour {
-    /// Nothing was observed.
+    /// Not observed.
     Missing,
-    /// Nothing was done.
+    /// No usage.
     Zero,
     /// A class of the scale.
     Class(usize),
@@ -87,7 +87,7 @@ pub fn heat(
 
 /// Appends a rectangle to a path.
 fn trace(path: &mut String, (x, y): (f64, f64), (width, height): (f64, f64)) {
-    let [x, y, right, down, left] = [x, y, width, height, -width].map(Short);
+    let [x, y, right, down, left] = [x, y, width, height, -width].map(Coordinate);
     let _ = write!(path, "M{x} {y}h{right}v{down}h{left}z");
 }
 
@@ -128,8 +128,7 @@ fn merged(points: &[Point], axis: &TimeAxis, plot: Plot, most: f64) -> Vec<(Colo
     out
 }
 
-/// Draws the scale of colours with its numbers, each at its place, which counts classes. Returns the pattern of cells without
-/// data, whose name has that of the grid.
+/// Draws the colour scale with its numbers by class. Returns the pattern of cells without data, which is named after the grid.
 fn legend(svg: &mut Svg, name: &str, numbers: &[(f64, String)], size: Size) -> String {
     let hatch = format!("hatch-{name}-{}", size.class());
     svg.hatch(&hatch);
@@ -138,7 +137,7 @@ fn legend(svg: &mut Svg, name: &str, numbers: &[(f64, String)], size: Size) -> S
         Size::Narrow => (2.0, 24.0),
     };
     let width = size.of(24.0, 18.0);
-    let square = format!("M{} {}h12v9h-12z", Short(x), Short(y));
+    let square = format!("M{} {}h12v9h-12z", Coordinate(x), Coordinate(y));
     svg.hatched(&square, &hatch);
     svg.text((x + 16.0, y + 8.5), "t small", Anchor::Start, "no data");
     x += size.of(76.0, 68.0);
@@ -157,8 +156,7 @@ fn legend(svg: &mut Svg, name: &str, numbers: &[(f64, String)], size: Size) -> S
     hatch
 }
 
-/// Draws counts in cells: rows from the largest rate to the smallest, with the count as a number where it fits. `name` is
-/// that of no other grid of the page.
+/// Draws counts in cells, from the largest rate to the smallest, with the number where it fits. `name` is unique on the page.
 pub fn counts(words: &Words, name: &str, axis: &TimeAxis, rows: &[Series]) -> Chart {
     let most = most(rows.iter().flat_map(|row| &row.points)).max(1.0);
     let scale = count_marks(most);
@@ -194,7 +192,7 @@ pub fn counts(words: &Words, name: &str, axis: &TimeAxis, rows: &[Series]) -> Ch
     })
 }
 
-/// Draws a cell with its count, in the colour that it has beside the largest.
+/// Draws a cell with its count, coloured relative to the largest.
 fn count_cell(svg: &mut Svg, (x, y): (f64, f64), size: (f64, f64), (count, most): (f64, f64)) {
     let class = (count_place(count, most) as usize).min(CLASSES - 1);
     svg.rect((x, y), size, &format!("h{class}"), None);

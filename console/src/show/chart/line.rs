@@ -1,18 +1,18 @@
-//! Rates over time: areas and lines. A rate is that of a step, so lines are steps; where nothing was observed there is a gap.
+//! Rates over time as areas and lines, with a step for each interval and gaps without observations.
 
 use std::fmt::Write as _;
 
 use super::Chart;
 use super::frame::{MARGIN, Plot, Point, Series, Size, TimeAxis, Words, most, value_axis};
 use super::scale::Scale;
-use super::svg::{Anchor, Short, Svg};
+use super::svg::{Anchor, Coordinate, Svg};
 use crate::values::text::{cut, shown};
 use crate::values::when::Span;
 
-/// A span that stands out.
+/// A marked span.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mark {
-    /// The number of the span, by which the text names it.
+    /// The number of the span in the text.
     pub number: usize,
     pub span: Span,
 }
@@ -37,18 +37,30 @@ fn outline(
             continue;
         };
         let _ = match base {
-            Some(base) => write!(path, "M{} {}V{}", Short(left), Short(base), Short(height)),
-            None => write!(path, "M{} {}", Short(left), Short(height)),
+            Some(base) => write!(
+                path,
+                "M{} {}V{}",
+                Coordinate(left),
+                Coordinate(base),
+                Coordinate(height)
+            ),
+            None => write!(path, "M{} {}", Coordinate(left), Coordinate(height)),
         };
         for ((x, end), y) in steps {
             if (height - y).abs() >= 0.05 {
-                let _ = write!(path, "H{}V{}", Short(*x), Short(*y));
+                let _ = write!(path, "H{}V{}", Coordinate(*x), Coordinate(*y));
             }
             (right, height) = (*end, *y);
         }
         let _ = match base {
-            Some(base) => write!(path, "H{}V{}H{}Z", Short(right), Short(base), Short(left)),
-            None => write!(path, "H{}", Short(right)),
+            Some(base) => write!(
+                path,
+                "H{}V{}H{}Z",
+                Coordinate(right),
+                Coordinate(base),
+                Coordinate(left)
+            ),
+            None => write!(path, "H{}", Coordinate(right)),
         };
     }
     path
@@ -142,7 +154,7 @@ pub fn lines(
     })
 }
 
-/// Writes the names of the lines: beside their ends, as close as there is room.
+/// Writes the names of the lines as close to their ends as possible.
 fn names(svg: &mut Svg, plot: Plot, scale: Scale, series: &[Series], (size, height): (Size, f64)) {
     let last = |series: &Series| {
         let last = series.points.iter().rev().find_map(|point| point.value);

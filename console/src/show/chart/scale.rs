@@ -81,7 +81,7 @@ pub fn time_ticks(window: Span, zone: &TimeZone, most: usize) -> Vec<(Timestamp,
     let times = times.take_while(|time| time.timestamp() <= window.1);
     let times = times.filter(|time| time.timestamp() >= window.0);
     let ticks = times.take(most + 2).map(|time| {
-        // In a window of days, midnight says which day begins.
+        // In a window of days, midnight has the date.
         let is_new_day = seconds > 86_400.0 && time.time() == jiff::civil::Time::midnight();
         let is_day = width >= DAY || is_new_day;
         let format = if is_day { "%b %-d" } else { "%H:%M" };

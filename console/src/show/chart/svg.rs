@@ -51,7 +51,7 @@ impl Svg {
             Anchor::Middle => r#" text-anchor="middle""#,
             Anchor::End => r#" text-anchor="end""#,
         };
-        let (x, y, text) = (Short(x), Short(y), escape(text));
+        let (x, y, text) = (Coordinate(x), Coordinate(y), escape(text));
         let _ = write!(
             self.body,
             r#"<text x="{x}" y="{y}" class="{class}"{anchor}>{text}</text>"#
@@ -66,7 +66,7 @@ impl Svg {
         class: &str,
         tip: Option<&str>,
     ) {
-        let [x, y, width, height] = [x, y, width, height].map(Short);
+        let [x, y, width, height] = [x, y, width, height].map(Coordinate);
         let edges = format!(r#"x="{x}" y="{y}" width="{width}" height="{height}""#);
         self.element("rect", &edges, class, tip);
     }
@@ -88,7 +88,7 @@ impl Svg {
 
     /// Draws a straight line.
     pub fn line(&mut self, from: (f64, f64), to: (f64, f64), class: &str) {
-        let [x, y, to_x, to_y] = [from.0, from.1, to.0, to.1].map(Short);
+        let [x, y, to_x, to_y] = [from.0, from.1, to.0, to.1].map(Coordinate);
         self.path(&format!("M{x} {y}L{to_x} {to_y}"), class, None);
     }
 
@@ -112,8 +112,8 @@ impl Svg {
         format!(
             r#"<svg class="{}" viewBox="0 0 {} {}" role="img" xmlns="http://www.w3.org/2000/svg"><title>{}</title><desc>{}</desc>{}</svg>"#,
             self.class,
-            Short(self.width),
-            Short(self.height),
+            Coordinate(self.width),
+            Coordinate(self.height),
             self.title,
             self.description,
             self.body
@@ -138,9 +138,9 @@ pub fn escaped(text: &str) -> String {
 
 /// A coordinate with at most one digit behind the point.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Short(pub f64);
+pub struct Coordinate(pub f64);
 
-impl std::fmt::Display for Short {
+impl std::fmt::Display for Coordinate {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let tenths = (self.0 * 10.0).round() / 10.0;
         // A negative zero would print its sign.

@@ -317,7 +317,7 @@ proptest! {
         let read = read(&document);
         prop_assert_eq!(&*read.mistakes.borrow(), &Vec::<String>::new());
         prop_assert!(read.open.borrow().is_empty());
-        // The places where text stands depend on its length, and elements do not.
+        // The positions of text depend on its length, elements do not.
         prop_assert_eq!(read.lasting(), &**BENIGN);
     }
 

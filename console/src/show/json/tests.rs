@@ -8,7 +8,7 @@ use crate::testing::{counted, interval, reading};
 
 #[test]
 fn a_table_is_a_line_that_has_all_numbers() {
-    let mut board = Board::default();
+    let mut board = History::default();
     board.take(reading(
         20,
         &[
@@ -51,7 +51,7 @@ fn a_table_is_a_line_that_has_all_numbers() {
 
 #[test]
 fn work_in_no_entry_is_a_field_of_its_own() {
-    let mut board = Board::default();
+    let mut board = History::default();
     let work = interval(10, 20, &[("1:1000:a", "read", 5)]);
     let whole = [("read", 20.0, 15.0), ("read_bytes", 8e6, 6e6)];
     board.take(reading(
@@ -72,7 +72,7 @@ fn work_in_no_entry_is_a_field_of_its_own() {
 
 #[test]
 fn what_is_not_known_is_null() {
-    let mut board = Board::default();
+    let mut board = History::default();
     board.take(reading(
         20,
         &[(
@@ -81,7 +81,7 @@ fn what_is_not_known_is_null() {
         )],
     ));
     let mut view = View::default();
-    let json = |view: &View, board: &Board| -> Value {
+    let json = |view: &View, board: &History| -> Value {
         let table = table(board, view, &[], 10);
         serde_json::from_str(&line(board, &table, view).unwrap()).unwrap()
     };
@@ -104,7 +104,7 @@ fn what_is_not_known_is_null() {
 #[test]
 fn names_come_back_as_they_are_and_move_no_cursor() {
     let name = "a\u{1b}[31m\u{9b}\u{202e}\"\0\u{1f600}\u{e0041}é";
-    let mut board = Board::default();
+    let mut board = History::default();
     board.take(reading(
         20,
         &[(

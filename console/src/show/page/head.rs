@@ -5,8 +5,8 @@ use jobstats_core::base::target::TargetKind;
 use ratatui::style::Style;
 use ratatui::text::Span;
 
-use super::{Look, Mode};
-use crate::live::history::{self, Board, Load, Status};
+use super::{Mode, ScreenState};
+use crate::live::history::{self, History, Load, Status};
 use crate::live::interval::STORE;
 use crate::live::rows::Table;
 use crate::live::view::View;
@@ -18,7 +18,7 @@ use crate::values::number::{rate, sparkline, total};
 use crate::values::text;
 use crate::values::when::moment;
 
-/// The number of failed servers that the head tells of.
+/// The number of failed servers in the head.
 pub(super) const FAILURES: usize = 2;
 
 /// The number of file systems that have a line in the head.
@@ -28,7 +28,7 @@ const FILESYSTEMS: usize = 4;
 const SPARKLINE: usize = 40;
 
 /// Returns a line for each file system, with its load and the states of its targets. The first one has the time.
-pub(super) fn heads(board: &Board, look: &Look, width: usize) -> Vec<Line> {
+pub(super) fn heads(board: &History, look: &ScreenState, width: usize) -> Vec<Line> {
     let right = clock(board, look, width);
     let names = board.filesystems();
     let [_, _, ..] = names[..] else {
@@ -47,12 +47,12 @@ pub(super) fn heads(board: &Board, look: &Look, width: usize) -> Vec<Line> {
 }
 
 /// Returns the number of lines that file systems take.
-pub(super) fn heads_of(board: &Board) -> usize {
+pub(super) fn heads_of(board: &History) -> usize {
     board.filesystems().len().clamp(1, FILESYSTEMS)
 }
 
-/// Returns the line of a file system, with `right` at its end. Without times of servers, requests tell its load.
-fn head(board: &Board, filesystem: Option<&str>, right: &str, width: usize) -> Line {
+/// Returns the line of a file system, with `right` at its end. Without service times, requests measure the load.
+fn head(board: &History, filesystem: Option<&str>, right: &str, width: usize) -> Line {
     let room = width.saturating_sub(text::width(right) + 1);
     let name = match filesystem {
         None => "no target yet".to_owned(),
@@ -93,7 +93,7 @@ fn head(board: &Board, filesystem: Option<&str>, right: &str, width: usize) -> L
 }
 
 /// Appends how many targets of each kind are in which state.
-fn states(board: &Board, filesystem: &str, line: &mut Line, room: usize) {
+fn states(board: &History, filesystem: &str, line: &mut Line, room: usize) {
     let count = |kind: Option<TargetKind>, status: &[Status]| {
         let targets = board.targets();
         let targets = targets.filter(|it| history::filesystem(&it.text.target) == filesystem);
@@ -117,7 +117,7 @@ fn states(board: &Board, filesystem: &str, line: &mut Line, room: usize) {
     }
 }
 
-fn clock(board: &Board, look: &Look, width: usize) -> String {
+fn clock(board: &History, look: &ScreenState, width: usize) -> String {
     // On a narrow screen, only readings of the past need their date.
     let has_date = match look.mode {
         Mode::Live(_) => width >= 100,
@@ -147,7 +147,7 @@ fn seconds(micros: Micros) -> String {
 }
 
 /// Returns the line that names the choice of rows.
-pub(super) fn subject(table: &Table, view: &View, look: &Look, width: usize) -> Line {
+pub(super) fn subject(table: &Table, view: &View, look: &ScreenState, width: usize) -> Line {
     let mut said = vec![format!("by {}", view.by.name())];
     let why = match table.sort == view.sort {
         true => "",
@@ -182,12 +182,12 @@ pub(super) fn subject(table: &Table, view: &View, look: &Look, width: usize) -> 
 }
 
 /// Returns the lines about servers that could not be read.
-pub(super) fn failures(board: &Board, width: usize) -> Vec<Line> {
+pub(super) fn failures(board: &History, width: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     for (server, silent) in board.silent.iter().take(FAILURES) {
         let since = match silent.since {
             Some(since) => format!(" late since {}", moment(since, "%H:%M:%S")),
-            // A store may have answered that it knows nothing.
+            // A store may have answered without data.
             None if &**server == STORE => String::new(),
             None => " not read yet".to_owned(),
         };
@@ -201,7 +201,7 @@ pub(super) fn failures(board: &Board, width: usize) -> Vec<Line> {
     lines
 }
 
-/// Ends the last line with a text, for which the line is cut.
+/// Ends the last line with a text, truncating the line.
 fn end_with(lines: &mut [Line], text: Option<String>, style: Style, width: usize) {
     if let Some((last, text)) = lines.last_mut().zip(text) {
         cut(last, width.saturating_sub(text::width(&text)));

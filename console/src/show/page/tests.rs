@@ -16,11 +16,13 @@ use crate::terminal::keys::{KEYS, help};
 use crate::terminal::screen::draw;
 use crate::testing::{counted, interval, reading};
 
+mod store;
+
 const MDT: &str = "scratch-MDT0000";
 const OST: &str = "scratch-OST0000";
 
 /// Readings of a busy file system: one user with much metadata, one who reads, and others who do little.
-fn readings(count: i64) -> Vec<crate::live::interval::Reading> {
+fn readings(count: i64) -> Vec<crate::live::interval::Round> {
     let at = |end: i64| {
         let mut work = vec![
             ("101:1000:r01c01".to_owned(), "open", 124_000),
@@ -71,7 +73,7 @@ fn readings(count: i64) -> Vec<crate::live::interval::Reading> {
 }
 
 fn app() -> App {
-    App::new(View::default(), Look::new(Mode::Live(10 * SECOND)))
+    App::new(View::default(), ScreenState::new(Mode::Live(10 * SECOND)))
 }
 
 fn busy(count: i64) -> App {
@@ -120,7 +122,7 @@ fn eighty_columns_have_the_load_and_who_makes_it() {
 fn counting() -> App {
     let mut app = app();
     let mut readings = readings(12);
-    for seen in readings.iter_mut().flat_map(|it| &mut it.seen) {
+    for seen in readings.iter_mut().flat_map(|it| &mut it.snapshots) {
         let whole: &[_] = match seen.kind {
             TargetKind::Mdt => &[
                 ("service_time", 180.0, 60.0),
@@ -162,8 +164,8 @@ fn work_without_identifier_is_a_line_below_the_rows() {
         app.key(KeyCode::Down.into());
     }
     assert!(drawn(&mut app, 80, 24)[23].contains("user 20"));
-    // As text there are as many rows as were asked for, and it.
-    let look = Look {
+    // The text has the requested number of rows, and the row of untracked usage.
+    let look = ScreenState {
         rows: Some(3),
         ..app.look.clone()
     };
@@ -173,7 +175,7 @@ fn work_without_identifier_is_a_line_below_the_rows() {
         printed[6].starts_with(" without identifier "),
         "{printed:#?}"
     );
-    // Where rows are filtered there is none.
+    // A filter of rows removes it.
     app.view.filter = Filter::new("1000");
     let lines = drawn(&mut app, 80, 24);
     assert!(!lines.join("").contains("without identifier"), "{lines:#?}");
@@ -327,7 +329,7 @@ fn a_row_that_is_selected_is_shown_with_its_whole_name() {
             by: By::Entry,
             ..View::default()
         },
-        Look::new(Mode::Live(SECOND)),
+        ScreenState::new(Mode::Live(SECOND)),
     );
     app.take(Update {
         readings: readings(2),
@@ -442,7 +444,7 @@ proptest! {
         let mut read = reading(20, &[(MDT, Some(interval(10, 20, &[(&id, "open", 5), (&id, "open_usecs", 5), ("1:1:n", "close", 1)])))]);
         read.failures.push(Failure { server: server.as_str().into(), reason, since: None });
         let view = View { by: By::value_variants()[by], filter: Filter::new(&format!("!{filter}")), ..View::default() };
-        let mut app = App::new(view, Look { message: Some(server), ..Look::new(Mode::Live(SECOND)) });
+        let mut app = App::new(view, ScreenState { message: Some(server), ..ScreenState::new(Mode::Live(SECOND)) });
         app.take(Update { readings: vec![read], ..Update::default() });
         let (cells, rows) = (usize::from(width), usize::from(height));
         for line in app.lines(cells, rows) {
@@ -454,7 +456,7 @@ proptest! {
         prop_assert_eq!(lines.len(), rows);
         drawn(&mut app, width, height);
         let view = app.view.clone();
-        let look = Look::new(Mode::Live(SECOND));
+        let look = ScreenState::new(Mode::Live(SECOND));
         for line in crate::terminal::print::lines(app.board(), &view, &look, 100) {
             prop_assert!(line.chars().all(text::is_harmless));
         }
@@ -472,68 +474,6 @@ fn the_documentation_shows_a_screen() {
     );
 }
 
-/// The readings of a store: a file system as large as the whole screen has room for, with accounts, and another one.
-fn of_store() -> App {
-    let mut app = busy(12);
-    app.view.has_accounts = true;
-    let mut readings = readings(1);
-    for reading in &mut readings {
-        reading.time += 120 * SECOND;
-        reading.pending = vec![MDT.into(), OST.into()];
-        for seen in &mut reading.seen {
-            seen.target = seen.target.replace("scratch", "home").into();
-            for work in seen.interval.iter_mut().flat_map(|it| &mut it.work) {
-                let account = work.who.user.map(|user| format!("project_{user}").into());
-                work.who = crate::live::who::Who {
-                    account,
-                    ..(*work.who).clone()
-                }
-                .into();
-            }
-        }
-    }
-    let day = |usual: f64| {
-        let load = |at: i64| crate::live::history::Load {
-            time: at,
-            service: (at != 5).then_some(usual + (at % 3) as f64),
-            requests: 0.0,
-        };
-        (0..144).map(load).collect()
-    };
-    app.take(Update {
-        readings,
-        history: Some([("scratch".into(), day(4.0)), ("home".into(), day(9.0))].into()),
-        users: vec![(1000, "ada".into()), (1001, "b\u{202e}o".into())],
-        ..Update::default()
-    });
-    app
-}
-
-#[test]
-fn every_file_system_has_its_load_and_what_is_usual_of_the_day() {
-    for (width, height) in [(80, 24), (200, 60)] {
-        let mut app = of_store();
-        let lines = drawn(&mut app, width, height);
-        assert!(lines[0].starts_with(" home  "), "{lines:#?}");
-        assert!(
-            lines[0].contains("14.7 in service (usual 10)"),
-            "{lines:#?}"
-        );
-        assert!(lines[1].starts_with(" scratch  "), "{lines:#?}");
-        assert!(lines[1].contains("(usual 5)"), "{lines:#?}");
-        assert!(lines[1].contains("1 MDT, 1 OST ok"), "{lines:#?}");
-        assert!(lines[2].starts_with(" by user"), "{lines:#?}");
-        assert!(lines[4].starts_with("  1  ada "), "{lines:#?}");
-        assert_eq!(lines[4].contains("project_1000"), width > 80, "{lines:#?}");
-        assert!(lines[3].contains("  write"), "{lines:#?}");
-        assert!(lines[5].starts_with(r"  2  b\u{202e}o"), "{lines:#?}");
-        assert_eq!(lines.len(), usize::from(height));
-        press_all(&mut app);
-    }
-    let wide = drawn(&mut of_store(), 200, 60);
-    assert!(wide[3].ends_with("nodes"), "{}", wide[3]);
-}
-
 /// Goes through all groupings and amounts, which must not fail with accounts or without.
 fn press_all(app: &mut App) {
     for by in By::value_variants().iter().copied() {
@@ -541,70 +481,4 @@ fn press_all(app: &mut App) {
         let lines = drawn(app, 80, 24);
         assert!(lines[2].contains(by.name()), "{lines:#?}");
     }
-}
-
-#[test]
-fn a_target_of_which_no_text_is_due_is_not_late() {
-    let mut app = busy(1);
-    let mut next = readings(2).remove(1);
-    next.seen.truncate(1);
-    next.pending = vec![OST.into()];
-    app.take(Update {
-        readings: vec![next.clone()],
-        ..Update::default()
-    });
-    assert!(!drawn(&mut app, 100, 24)[0].contains("late"));
-    next.time += SECOND;
-    next.pending.clear();
-    app.take(Update {
-        readings: vec![next],
-        ..Update::default()
-    });
-    assert!(drawn(&mut app, 100, 24)[0].contains("1 late"));
-}
-
-#[test]
-fn more_file_systems_than_the_head_has_room_for_are_counted() {
-    let mut app = app();
-    let names: Vec<_> = (0..7).map(|at| format!("fs{at}-MDT0000")).collect();
-    let work = interval(10, 20, &[("1:1000:a", "open", 10)]);
-    let targets: Vec<_> = names
-        .iter()
-        .map(|name| (name.as_str(), Some(work.clone())))
-        .collect();
-    app.take(Update {
-        readings: vec![reading(20, &targets)],
-        ..Update::default()
-    });
-    let lines = drawn(&mut app, 80, 24);
-    assert!(lines[3].starts_with(" fs3 "), "{lines:#?}");
-    assert!(lines[3].ends_with("and 3 more file systems"), "{lines:#?}");
-    assert!(lines[4].starts_with(" by user"), "{lines:#?}");
-}
-
-#[test]
-fn a_store_says_what_it_lacks_and_since_when_it_does_not_answer() {
-    let mut app = app();
-    let mut nothing = reading(100, &[]);
-    let reason = "no target has been observed yet; jobstats-shipper sends readings";
-    nothing.failures.push(Failure {
-        server: crate::live::interval::STORE.into(),
-        reason: reason.to_owned(),
-        since: None,
-    });
-    app.take(Update {
-        readings: vec![nothing.clone()],
-        ..Update::default()
-    });
-    assert_eq!(drawn(&mut app, 80, 24)[2], format!(" store: {reason}"));
-    nothing.failures[0].since = Some(90 * SECOND);
-    app.take(Update {
-        readings: vec![nothing],
-        ..Update::default()
-    });
-    let line = &drawn(&mut app, 80, 24)[2];
-    assert!(
-        line.starts_with(" store late since 00:01:30: no target"),
-        "{line}"
-    );
 }

@@ -1,6 +1,6 @@
 use super::*;
 
-/// A time limit for what ends at once on an idle machine. `sleep` takes longer here.
+/// A generous time limit for commands that end at once. `sleep` takes longer here.
 const LIMIT: Duration = Duration::from_secs(600);
 
 fn failure(command: &str) -> String {

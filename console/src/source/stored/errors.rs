@@ -1,4 +1,4 @@
-//! Why a store has nothing to show.
+//! Reasons why a store has no data.
 
 use jobstats_client::Kind;
 use jobstats_core::base::instant::Micros;
@@ -20,7 +20,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Returns the kind of the error; `None` if there is just nothing to show.
+    /// Returns the kind of the error; `None` if there is no data.
     pub fn kind(&self) -> Option<Kind> {
         match self {
             Self::Store(error) => Some(error.kind()),

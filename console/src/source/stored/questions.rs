@@ -1,12 +1,13 @@
-//! The questions of the screen to a store. Most functions sum up for one grouping at a time; the screen asks those that have the work of
-//! each entry, so that a key answers at once.
+//! Queries of the screen. Most functions sum up by one grouping; the screen loads the totals of each entry, so that a key regroups at
+//! once.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::{SignedDuration, Timestamp};
 use jobstats_client::answers::{
-    Baseline, BaselineRow, Dimension, Entries, EntryRow, Filters, Nearest, NearestRow, Question,
-    Rates, TargetRow, Targets, Untracked, UntrackedRow, Window, Work, WorkRow, words,
+    Baseline, BaselineRow, Dimension, Entries, EntryRow, EntryTotals, EntryTotalsRow, Filters,
+    Nearest, NearestRow, Question, Rates, TargetRow, Targets, Untracked, UntrackedRow, Window,
+    words,
 };
 use jobstats_client::{Connector, Decimal, ask};
 use jobstats_core::base::instant::{DAY, HOUR, MINUTE, Micros};
@@ -18,12 +19,12 @@ use postgres::Client;
 use super::Scope;
 use crate::ask::store::{self, Error};
 use crate::live::history::{Load, Loads, Medians};
-use crate::live::interval::{OWN, Whole};
+use crate::live::interval::{OWN, TargetCounters};
+use crate::live::owner::Owner;
 use crate::live::view::{By, Key};
-use crate::live::who::Who;
 use crate::values::when::timestamp;
 
-/// The settings of a session: it reads only, no statement hangs, and none is compiled, which would take longer than it runs.
+/// The settings of a session: read-only, with a timeout, and without JIT, which would take longer than the query.
 const SETTINGS: &str = "\
     SET default_transaction_read_only = on; SET statement_timeout = '30s'; SET jit = off; SET client_min_messages = warning";
 
@@ -59,20 +60,20 @@ impl Target {
         })
     }
 
-    /// Returns what tells an observation from others.
+    /// Returns the key of an observation.
     pub const fn observation(&self) -> (i32, Micros) {
         (self.row.target_id, self.time)
     }
 
     /// Returns true if the target has not been observed for two of its usual intervals, as the view `jobstats.health` has it.
     pub fn is_late(&self, now: Micros) -> bool {
-        let usual = self.usual.unwrap_or(super::USUAL);
+        let usual = self.usual.unwrap_or(super::DEFAULT_INTERVAL);
         now - self.time > 2 * usual
     }
 }
 
 /// Returns the growth of the columns.
-pub fn totals(row: &WorkRow) -> Vec<(Column, i64)> {
+pub fn totals(row: &EntryTotalsRow) -> Vec<(Column, i64)> {
     let columns = |column: fn(usize) -> Column| (0..OPERATIONS.len()).map(column);
     let totals = columns(Column::Total).zip(&row.totals);
     let totals = totals.chain(columns(Column::Usecs).zip(&row.usecs));
@@ -81,9 +82,9 @@ pub fn totals(row: &WorkRow) -> Vec<(Column, i64)> {
 }
 
 /// Returns the owner of an entry.
-pub fn who(entry: &EntryRow) -> Who {
+pub fn owner(entry: &EntryRow) -> Owner {
     let text = |text: &Option<String>| text.as_deref().map(Into::into);
-    Who {
+    Owner {
         entry: entry.entry.as_str().into(),
         user: entry.uid.and_then(|user| u32::try_from(user).ok()),
         job: text(&entry.job),
@@ -94,8 +95,8 @@ pub fn who(entry: &EntryRow) -> Who {
 }
 
 /// Returns what a target counted by itself, if all of it is known.
-fn whole<'r>(rows: impl Iterator<Item = &'r UntrackedRow>) -> Option<Whole> {
-    let mut whole = Whole::default();
+fn whole<'r>(rows: impl Iterator<Item = &'r UntrackedRow>) -> Option<TargetCounters> {
+    let mut whole = TargetCounters::default();
     for row in rows {
         let unit = OWN.iter().find(|it| it.name == row.operation)?.unit();
         let amount = |it: Option<Decimal>| i128::try_from(it?.checked_mul(unit.into())?).ok();
@@ -104,18 +105,18 @@ fn whole<'r>(rows: impl Iterator<Item = &'r UntrackedRow>) -> Option<Whole> {
     Some(whole)
 }
 
-/// The groupings of rows of which it is known what is usual.
-const USUAL_BY: [(By, &[Dimension]); 3] = [
+/// The groupings with a baseline.
+const BASELINE_BY: [(By, &[Dimension]); 3] = [
     (By::User, &[Dimension::Uid]),
     (By::Account, &[Dimension::Account]),
     (By::Target, &[Dimension::Cluster, Dimension::Target]),
 ];
 
-/// The largest number of rows of a grouping that are compared with what is usual.
-const MOST_USUAL: i32 = 1000;
+/// The largest number of rows of a grouping that are compared with a baseline.
+const MAX_BASELINE_ROWS: i32 = 1000;
 
 /// The work of whole targets, by their numbers.
-pub type Wholes = HashMap<i32, Whole>;
+pub type CountersByTarget = HashMap<i32, TargetCounters>;
 
 /// The rollups, which are kept for longer than observations: the name and the width of a bucket of each, from the finest one on.
 const ROLLUPS: [(&str, Micros); 3] = [("10m", 10 * MINUTE), ("1h", HOUR), ("1d", DAY)];
@@ -127,9 +128,9 @@ const fn end_of_bucket(at: Micros, width: Micros) -> Micros {
 }
 
 /// Targets that did something, and what each entry did on them.
-pub type Active = (Vec<Target>, Vec<WorkRow>);
+pub type ActiveTargets = (Vec<Target>, Vec<EntryTotalsRow>);
 
-/// A connection, with what of the store is looked at.
+/// A connection with the selected targets.
 pub struct Session {
     client: Client,
     scope: Scope,
@@ -169,20 +170,19 @@ impl Session {
         Ok(targets)
     }
 
-    /// Returns those of the targets that the finest rollup knows something of at a moment, and their work, where observations are not
-    /// kept any more.
+    /// Returns the active targets and their totals at a time beyond the retention of increments, from the finest rollup with data.
     pub fn in_rollups(
         &mut self,
         targets: &[TargetRow],
         at: Micros,
-    ) -> Result<Option<Active>, Error> {
+    ) -> Result<Option<ActiveTargets>, Error> {
         let first = self.first()?;
         for (level, width) in ROLLUPS {
             let end = end_of_bucket(at, width);
             if first.is_some_and(|first| end > first) {
                 continue;
             }
-            let work = self.ask(&Work {
+            let work = self.ask(&EntryTotals {
                 at: Some(timestamp(at)),
                 level: Some(level.to_owned()),
                 target_id: Some(targets.iter().map(|it| it.target_id).collect()),
@@ -199,11 +199,15 @@ impl Session {
     }
 
     /// Returns what each entry did in the last observations of these targets at a time, or now.
-    pub fn work(&mut self, targets: &[&Target], at: Option<Micros>) -> Result<Vec<WorkRow>, Error> {
+    pub fn work(
+        &mut self,
+        targets: &[&Target],
+        at: Option<Micros>,
+    ) -> Result<Vec<EntryTotalsRow>, Error> {
         if targets.is_empty() {
             return Ok(Vec::new());
         }
-        self.ask(&Work {
+        self.ask(&EntryTotals {
             at: at.map(timestamp),
             level: None,
             target_id: Some(targets.iter().map(|it| it.row.target_id).collect()),
@@ -211,7 +215,7 @@ impl Session {
     }
 
     /// Returns what these targets counted by themselves in the intervals before their last observations, as far as it is known.
-    pub fn wholes(&mut self, targets: &[&Target]) -> Result<Wholes, Error> {
+    pub fn counters(&mut self, targets: &[&Target]) -> Result<CountersByTarget, Error> {
         // The targets of a server are read at once.
         let mut intervals: BTreeMap<_, Vec<&Target>> = BTreeMap::new();
         for target in targets {
@@ -220,10 +224,10 @@ impl Session {
                 intervals.entry(interval).or_default().push(target);
             }
         }
-        let mut wholes = Wholes::new();
-        // A store that is fed none of these counters is asked once, and not for each server.
-        if intervals.len() > 1 && !self.has_wholes(targets)? {
-            return Ok(wholes);
+        let mut counters = CountersByTarget::new();
+        // Query a store without target counters once, not for each server.
+        if intervals.len() > 1 && !self.has_target_counters(targets)? {
+            return Ok(counters);
         }
         for ((cluster, since, until), targets) in intervals {
             let names = targets.iter().map(|it| exactly(&it.row.target));
@@ -239,16 +243,16 @@ impl Session {
             })?;
             for target in targets.into_iter().map(|it| &it.row) {
                 let is_own =
-                    |row: &&UntrackedRow| row.group.target.as_ref() == Some(&target.target);
+                    |row: &&UntrackedRow| row.labels.target.as_ref() == Some(&target.target);
                 let whole = whole(rows.iter().filter(is_own));
-                wholes.extend(whole.map(|it| (target.target_id, it)));
+                counters.extend(whole.map(|it| (target.target_id, it)));
             }
         }
-        Ok(wholes)
+        Ok(counters)
     }
 
     /// Returns true if the own counters of any of these targets are known in their intervals.
-    fn has_wholes(&mut self, targets: &[&Target]) -> Result<bool, Error> {
+    fn has_target_counters(&mut self, targets: &[&Target]) -> Result<bool, Error> {
         let since = targets.iter().filter_map(|it| it.row.since).min();
         let until = targets.iter().map(|it| timestamp(it.time)).max();
         let rows = self.ask(&Untracked {
@@ -308,28 +312,28 @@ impl Session {
         })?;
         let mut history = Loads::new();
         for row in rates {
-            let name = row.group.filesystem.unwrap_or_default();
-            let name = of_cluster(has_clusters, row.group.cluster, name);
+            let name = row.labels.filesystem.unwrap_or_default();
+            let name = of_cluster(has_clusters, row.labels.cluster, name);
             history.entry(name.into()).or_default().push(Load {
                 time: row.time.as_microsecond(),
                 service: row.rate,
                 requests: 0.0,
             });
         }
-        // A course of which nothing is known, of servers without times, is none.
+        // Drop a load without any service time.
         history.retain(|_, loads| loads.iter().any(|load| load.service.is_some()));
         Ok(history)
     }
 
-    /// Returns the usual numbers of requests in service in the hour up to a time of day, of what was at work in it.
+    /// Returns the medians of requests in service in the hour up to a time, for active groups.
     pub fn medians(&mut self, until: Micros, has_clusters: bool) -> Result<Medians, Error> {
         let mut medians = Medians::new();
-        for (by, dimensions) in USUAL_BY {
+        for (by, dimensions) in BASELINE_BY {
             let rows = self.ask(&Baseline {
                 window: Window::new(timestamp(until - HOUR), timestamp(until)),
                 operation: Some("service_time".to_owned()),
                 by: words(dimensions),
-                n: Some(MOST_USUAL),
+                n: Some(MAX_BASELINE_ROWS),
                 filter: self.scope.filters(),
             })?;
             medians.extend(rows.into_iter().filter_map(|row| {
@@ -343,7 +347,7 @@ impl Session {
 
 /// Returns the key of the row on the screen that an answer about a user, an account or a target is of.
 fn key(by: By, row: BaselineRow, has_clusters: bool) -> Option<Key> {
-    let group = row.group;
+    let group = row.labels;
     match by {
         By::User => u32::try_from(group.uid?).ok().map(Key::User),
         By::Target => {

@@ -3,7 +3,7 @@ use super::*;
 #[test]
 fn the_work_of_elements_is_found_by_their_numbers() {
     let element = |number: usize| JobsRow {
-        group: Group {
+        labels: Group {
             job: Some(number.to_string()),
             ..Group::default()
         },

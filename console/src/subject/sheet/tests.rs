@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::super::questions::Selection;
 use super::super::{Course, Fact, Step, json};
 use super::*;
-use crate::ask::store::Answered;
+use crate::ask::store::Answer;
 use crate::values::text::is_harmless;
 
 /// A job with this text in every place that has one.
@@ -31,7 +31,7 @@ fn job(name: &str) -> Subject {
         rates,
         coverage: 1.0,
     };
-    let row = |name: Option<&str>, seconds: i64| Ranked {
+    let row = |name: Option<&str>, seconds: i64| RankingRow {
         name: name.map(str::to_owned),
         detail: name.map(str::to_owned),
         share: None,
@@ -98,7 +98,7 @@ fn found_of(text: &str) -> FindingRow {
 /// Returns the space of a user, with this name of the file system.
 fn owned(name: &str, read: Timestamp) -> Space {
     let row = SpaceRow {
-        group: Group {
+        labels: Group {
             cluster: Some(name.to_owned()),
             filesystem: Some(name.to_owned()),
             ..Group::default()
@@ -117,7 +117,7 @@ fn owned(name: &str, read: Timestamp) -> Space {
             bytes: row.bytes * Decimal::from(8),
             ..row.clone()
         }],
-        answered: Answered {
+        answered: Answer {
             rows: vec![row],
             notes: Vec::new(),
             statement: String::new(),

@@ -3,7 +3,7 @@ use crate::live::view::Sort;
 use crate::testing::{interval, reading};
 
 fn app(mode: Mode) -> App {
-    let mut app = App::new(View::default(), Look::new(mode));
+    let mut app = App::new(View::default(), ScreenState::new(mode));
     for end in 1..=3 {
         let work = interval(
             10 * end - 10,

@@ -25,7 +25,7 @@ fn a_counter_goes_round_at_its_own_maximum() {
     assert_eq!(minute(dram, Some(65_532.0), 65_532.0, 600.0), Some(600.0));
     // The maximum of another zone would make 3,000 W of it.
     assert_eq!(minute(dram, Some(262_144.0), 65_532.0, 600.0), None);
-    // Nobody knows where it went round.
+    // Where it wrapped is unknown.
     assert_eq!(minute(package, None, 262_000.0, 5_856.0), None);
     assert_eq!(minute(package, None, 1_000.0, 7_000.0), None);
 }
@@ -39,7 +39,7 @@ fn a_growth_that_cannot_be_is_none() {
     assert_eq!(growth(1_000.0, 7_000.0, 300.0), None);
     assert_eq!(growth(1_000.0, 1_000.0, 0.0), Some(0.0));
     assert_eq!(growth(1_000.0, 1_001.0, -5.0), None);
-    // Above its maximum, and after an underflow of what prints it.
+    // Above its maximum, and after an underflow in the exporter.
     assert_eq!(growth(262_200.0, 100.0, 60.0), None);
     assert_eq!(growth(100.0, 1.8e13, 60.0), None);
     // A counter of the whole node may have no maximum.
@@ -100,7 +100,7 @@ fn what_is_not_known_within_a_span_makes_all_of_it_unknown() {
         during(&readings, (30 * MINUTE, 40 * MINUTE), false),
         Some(240_000.0)
     );
-    // A pause alone costs nothing: the counter went on.
+    // A pause alone loses nothing: the counter went on.
     let mut readings = self::readings();
     readings.drain(31..40);
     readings[31].joules = Some(240_000.0);
@@ -122,7 +122,7 @@ fn a_counter_that_stands_still_for_more_than_a_tenth_of_a_span_does_not_tell() {
     readings[32].joules = Some(0.0);
     assert_eq!(during(&readings, span, false), None);
     assert!(stands_still(&readings, span));
-    // What it did at other times does not matter.
+    // Its growth at other times does not matter.
     assert_eq!(
         during(&readings, (32 * MINUTE, 40 * MINUTE), false),
         Some(192_000.0)

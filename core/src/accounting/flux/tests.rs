@@ -92,7 +92,7 @@ fn absent_names_are_not_known() {
         (None, None, None, None)
     );
     assert_eq!(job.state.as_deref(), Some("SCHED"));
-    // The raw job list prints what is unknown as 0.
+    // The raw job list prints unknown values as 0.
     let text = r#"{"id": 5, "t_submit": 1700000001, "t_run": 0.0, "t_cleanup": 0, "t_inactive": null, "nodelist": ""}"#;
     let job = one(text).unwrap();
     assert_eq!(
@@ -185,7 +185,7 @@ fn f58_is_that_of_flux() {
 
 #[test]
 fn an_identifier_of_job_stats_becomes_decimal() {
-    // The bytes C6 and 92 of the letter, of which Lustre prints the first as it is.
+    // The bytes C6 and 92 of the letter. Lustre prints the first one unchanged.
     let shown = b"\xC6\\x92uZZybuNNy";
     assert_eq!(
         decimal(&crate::base::escape::escape(shown)),
@@ -415,8 +415,8 @@ fn hostile_texts_take_no_longer_than_others() {
     }
 }
 
-/// Jobs with names that look like parts of the text. None has an array of objects: behind damage in such an array, the
-/// jobs that follow cannot be told from its items.
+/// Jobs with names that look like parts of the text. No text has an array of objects: behind damage in such an array,
+/// the jobs that follow look like its items.
 fn texts() -> impl Strategy<Value = Vec<String>> {
     let name = prop::collection::vec(
         prop::sample::select(&["a", "{", "}", ", {", "\"", "\\", "\u{192}", "[", "]"][..]),
@@ -457,7 +457,7 @@ proptest! {
         prop_assert_eq!(decimal(&groups.join(".")), Some(id));
     }
 
-    /// A number of any size is exact or none.
+    /// A number of any size is exact or unknown.
     #[test]
     fn f58_does_not_overflow(digits in "[1-9A-HJ-NP-Za-km-z]{1,13}") {
         let exact = digits.bytes().fold(0_u128, |id, letter| {
@@ -468,7 +468,7 @@ proptest! {
         prop_assert_eq!(decimal(&format!("ƒ{digits}")), expected);
     }
 
-    /// Wherever a text is cut, what stands before comes out as before, and one problem is added at most.
+    /// Wherever a text is cut, the records before the cut are unchanged, with at most one more problem.
     #[test]
     fn a_cut_costs_at_most_one_record(jobs in texts(), is_lines in any::<bool>(), cut in any::<prop::sample::Index>()) {
         let text = render(&jobs, is_lines);
@@ -488,8 +488,8 @@ proptest! {
         prop_assert_eq!(good, ends.filter(|end| *end <= cut).count());
     }
 
-    /// Whatever becomes of an object, the others come out as before, and nothing is invented. The damage opens nothing: behind
-    /// `[{` the jobs that follow are items of an array.
+    /// Damage of one object neither changes the others nor invents any. The damage opens no array: behind `[{` the jobs that
+    /// follow are items of one.
     #[test]
     fn a_damaged_object_costs_itself_only(
         jobs in texts(),

@@ -3,8 +3,7 @@
 //! Grid Engine does not escape. A colon inside the name of the job, its account, its options or its command shifts the
 //! fields that follow. One thing cannot shift: a row of 24 numbers, from the priority to the context switches, with the
 //! numbers of slots, task and usage three fields further on. The fields in front of it are counted from the left, up to
-//! the owner, and the number of the job stands between two texts there. If that leaves more than one reading, the line is
-//! a problem.
+//! the owner; the number of the job is between two texts. If that leaves more than one reading, the line is a problem.
 //!
 //! The fields are 43 (SGE 6.0), 45, 46, 55 (UGE 8.6) or 74; the first 43 are the same.
 
@@ -43,7 +42,7 @@ mod at {
     pub const PE_TASKID: usize = 34;
 }
 
-/// Reads a line; `None` if it is that of a slave task.
+/// Reads a line; `None` for a slave task.
 pub fn job(line: &[u8]) -> Result<Option<Job<'_>>, Reason> {
     let fields = Fields::split(line).ok_or(Reason::WrongFields)?;
     let row = fields.row().ok_or(Reason::WrongFields)?;
@@ -104,7 +103,7 @@ impl<'a> Fields<'a> {
         self.starts.len() - 1
     }
 
-    /// Returns a field; empty if there is none.
+    /// Returns a field; empty if it is missing.
     fn get(&self, place: usize) -> &'a [u8] {
         self.join(place, place + 1)
     }
@@ -118,7 +117,7 @@ impl<'a> Fields<'a> {
             .unwrap_or_default()
     }
 
-    /// Returns the place of the priority, where the row of numbers begins; `None` if there is none, or more than one.
+    /// Returns the place of the priority, where the row of numbers begins; `None` if it is missing or ambiguous.
     fn row(&self) -> Option<usize> {
         // Queue, host, group, owner, name, number and account are in front of it.
         const FIRST: usize = 7;
@@ -141,7 +140,7 @@ impl<'a> Fields<'a> {
         found
     }
 
-    /// Returns whether the line is that of a slave task.
+    /// Returns whether the line is a slave task.
     ///
     /// # Errors [`Reason::WrongFields`] if there is no `pe_taskid` between two numbers, or if there are several that say
     /// different things.
@@ -166,10 +165,7 @@ impl<'a> Fields<'a> {
 
     /// Returns the place of the number of the job: the only number between the name of the job and the account.
     fn number(&self, row: usize) -> Result<usize, Reason> {
-        let is_digits = |place: &usize| {
-            let field = self.get(*place);
-            !field.is_empty() && field.iter().all(u8::is_ascii_digit)
-        };
+        let is_digits = |place: &usize| field::is_number(self.get(*place));
         let mut places = (5..row.saturating_sub(1)).filter(is_digits);
         let place = places.next().ok_or(Reason::BadJob)?;
         match places.next() {
@@ -182,12 +178,8 @@ impl<'a> Fields<'a> {
 /// Returns whether a field is a number, with or without a sign and a fraction.
 fn is_number(field: &[u8]) -> bool {
     let digits = field.strip_prefix(b"-").unwrap_or(field);
-    let (whole, fraction) = match memchr(b'.', digits) {
-        Some(point) => (&digits[..point], &digits[point + 1..]),
-        None => (digits, &b"0"[..]),
-    };
-    let is_digits = |part: &[u8]| !part.is_empty() && part.iter().all(u8::is_ascii_digit);
-    is_digits(whole) && is_digits(fraction)
+    let (whole, fraction) = field::split_once(digits, b'.').unwrap_or((digits, b"0"));
+    field::is_number(whole) && field::is_number(fraction)
 }
 
 /// Returns a field as text, with the colons that UGE replaced; `None` if it is empty.

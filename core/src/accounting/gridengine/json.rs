@@ -51,7 +51,7 @@ struct Object<'a> {
     deleted_by: Option<Text<'a>>,
 }
 
-/// Reads a line; `None` if it is that of a slave task.
+/// Reads a line; `None` for a slave task.
 pub fn job(line: &[u8]) -> Result<Option<Job<'_>>, Reason> {
     let line: Object<'_> = serde_json::from_slice(line).map_err(|_| Reason::UnreadableRecord)?;
     if line.job_number.is_some() && (line.owner.is_none() || line.qname.is_none()) {
@@ -89,7 +89,7 @@ pub fn job(line: &[u8]) -> Result<Option<Job<'_>>, Reason> {
 
 /// Returns whether a job is a task of an array.
 ///
-/// OCS 9.0 prints task 1 for jobs that are no array, too. They are told apart by the option `-t` of their command.
+/// OCS 9.0 prints task 1 for jobs that are no array, too. The option `-t` of their command distinguishes them.
 fn is_task(task: u32, command: Option<&Text<'_>>) -> bool {
     let mut words = command
         .map_or(&b""[..], |command| &command.0)

@@ -191,7 +191,7 @@ fn a_line_with_two_readings_is_a_problem() {
     // Is 12 the number and "4711:sge" the account, or 4711 the number and "relax:12" the name?
     assert_eq!(reason(&line(&[(4, "relax:12")])), Reason::WrongFields);
     assert_eq!(reason(&line(&[(6, "7:sge")])), Reason::WrongFields);
-    // A name that looks like the rest of a line cannot make a job of its own.
+    // A name that looks like the rest of a line cannot make another job.
     let crafted = format!("x:99:sge{}:y", &SGE[SGE.find(":0:17000").unwrap()..]);
     assert_eq!(reason(&line(&[(4, &crafted)])), Reason::WrongFields);
     // Options cannot make a slave of a job.
@@ -506,7 +506,7 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
 }
 
 proptest! {
-    /// Wherever a text is cut, what stands before comes out as before, and at most the cut line is a problem.
+    /// Wherever a text is cut, the records before the cut are unchanged, and at most the cut line is a problem.
     #[test]
     fn a_cut_costs_at_most_one_record(lines in texts(), end in prop_oneof![Just("\n"), Just("\r\n")], cut in any::<prop::sample::Index>()) {
         let text = lines.iter().map(|line| format!("{line}{end}")).collect::<String>();

@@ -6,14 +6,14 @@ use super::{DEPTH_MAX, Read, object};
 use crate::accounting::Job;
 use crate::base::pause::Pause;
 
-/// The bytes that may be read behind damage, beside twice the length of the text.
+/// The bytes that may be read behind damage, in addition to twice the length of the text.
 const BUDGET: usize = 1 << 20;
 
 /// A search for the next object.
 ///
 /// An object that begins a line is one. Another one must be a job, must not be the value of a key or an element of a list that has
-/// a key, and another object or the end must follow it. So nothing inside of a damaged object is taken for a job. The price is that
-/// damage inside a list of objects hides the rest of the text.
+/// a key, and another object or the end must follow it. So no part of a damaged object is taken for a job. The price is that damage
+/// inside a list of objects hides the rest of the text.
 pub struct Search {
     /// The bytes that may still be read. The rest of a text with more damage than that is one problem.
     budget: usize,
@@ -27,7 +27,7 @@ impl Search {
         }
     }
 
-    /// Returns the place of the next object behind damage at a place; the end of the text if there is none.
+    /// Returns the place of the next object behind damage at a place, or the end of the text.
     pub fn next(&mut self, text: &[u8], at: usize, read: Read, pause: Pause<'_>) -> usize {
         for place in memchr_iter(b'{', text.get(at + 1..).unwrap_or_default()) {
             pause.now();

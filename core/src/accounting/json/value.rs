@@ -9,7 +9,7 @@ use super::{DEPTH_MAX, OBJECT_MAX};
 use crate::accounting::field;
 use crate::base::escape::escape;
 
-/// A value of JSON. It is never wrong: a value of another kind than the one that is asked for is `None`.
+/// A value of JSON. Its methods return `None` for a value of another kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Value<'a>(&'a [u8]);
 
@@ -121,7 +121,7 @@ fn inside(text: &[u8]) -> Option<&[u8]> {
     text.strip_prefix(b"\"")?.strip_suffix(b"\"")
 }
 
-/// Returns the end of the value that a text begins with; 0 if there is none.
+/// Returns the end of the value at the beginning of a text; 0 without a value.
 ///
 /// # Errors
 /// The number of bytes that were read, if the value has no end, or is nested too deep.

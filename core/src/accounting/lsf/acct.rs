@@ -13,7 +13,7 @@ use crate::base::pause::Pause;
 /// The number of lines that [`recognizes`] looks at.
 const FIRST_LINES: usize = 10;
 
-/// The longest record that is read. Those of LSF have some kilobytes, and a name for each processor of a job.
+/// The longest record that is read. Records of LSF have some kilobytes, and a name for each processor of a job.
 const RECORD_MAX: usize = 16 << 20;
 
 /// The types of records in this file.
@@ -84,8 +84,8 @@ fn read<'a>(line: u32, part: &'a [u8], pause: Pause<'a>) -> impl Iterator<Item =
     record.into_iter().chain(problem)
 }
 
-/// Reads a record with its lines, and returns its end. The meaning of a wrap is not marked: it is the one with which the
-/// record can be read.
+/// Reads a record with its lines, and returns its end. The meaning of a wrap is not marked: the meaning is used with
+/// which the record can be read.
 fn record<'a>(kind: &[u8], part: &'a [u8]) -> (Result<Option<Job<'a>>, Reason>, usize) {
     let attempt = |wrap| {
         let mut fields = Fields::new(&part[..part.len().min(RECORD_MAX)], wrap);

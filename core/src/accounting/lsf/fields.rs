@@ -23,7 +23,7 @@ pub(super) enum Wrap {
 /// The largest length in bytes of a field whose content is put together. Names in LSF have at most 4,094 bytes.
 const FIELD_MAX: usize = 1 << 16;
 
-/// A field as it stands in the record.
+/// A field, unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Field<'a> {
     /// The inside of quotes.
@@ -128,12 +128,12 @@ impl<'a> Fields<'a> {
                 }
             }
         }
-        // An exclamation mark that wraps nothing is no part of any word; it is taken as one that cannot be read.
+        // An exclamation mark without a wrap is part of no word; it becomes an unreadable one.
         self.place = end.max(begin + 1);
         &self.text[begin..self.place]
     }
 
-    /// Returns the length of a wrap in the middle of a field, 0 if there is none.
+    /// Returns the length of a wrap in the middle of a field, or 0.
     fn length_of_wrap(&self, rest: &[u8]) -> usize {
         match rest.first() {
             Some(b'\r' | b'\n') if self.wrap != Wrap::InWord => 0,
@@ -160,7 +160,7 @@ fn wrap(text: &[u8]) -> Option<usize> {
 
 /// Returns the content of a field, without wraps and with single quotes for doubled ones.
 ///
-/// A field that is longer than any of LSF is returned as it stands, so that hostile texts need no memory.
+/// A field longer than any of LSF is returned unchanged, so that hostile texts need no memory.
 pub(super) fn content(field: &[u8]) -> Cow<'_, [u8]> {
     if field.len() > FIELD_MAX || memchr2(b'\n', b'"', field).is_none() {
         return Cow::Borrowed(field);

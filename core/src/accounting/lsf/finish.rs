@@ -90,18 +90,14 @@ fn extra<'a>(
     [memory, swap]: [Cow<'a, [u8]>; 2],
     tail: &Tail<'a>,
 ) -> Vec<(Cow<'a, str>, Cow<'a, str>)> {
-    let extra = [
+    field::extra([
         ("ru_utime", field::text_of(user_time)),
         ("ru_stime", field::text_of(system_time)),
         ("maxRMem", field::text_of(memory)),
         ("maxRSwap", field::text_of(swap)),
         ("exitInfo", tail[EXIT_INFO].and_then(shown)),
         ("app", tail[APP].and_then(shown)),
-    ];
-    let extra = extra.into_iter();
-    extra
-        .filter_map(|(name, value)| Some((Cow::Borrowed(name), value?)))
-        .collect()
+    ])
 }
 
 /// Returns a job with its number, label and array; `None` for the elements of an array that were killed together before
@@ -127,7 +123,7 @@ fn identity<'a>(number: Cow<'a, [u8]>, index: &[u8]) -> Result<Option<Job<'a>>, 
     }))
 }
 
-/// Returns the state by its bits, of which later ones stand for the processing after the job.
+/// Returns the state by its bits. Later bits are about the processing after the job.
 fn state(status: Cow<'_, [u8]>) -> Option<Cow<'_, str>> {
     match field::number::<u32>(&status) {
         Some(bits) if bits & 64 != 0 => Some(Cow::Borrowed("DONE")),
@@ -210,7 +206,7 @@ fn nodes<'a>(
     field::nodes(hosts.iter().map(|host| host.1)).unzip()
 }
 
-/// Reads the fields after the spool file to the end of the line, and returns those that are surely whole.
+/// Reads the fields after the spool file to the end of the line, and returns those known to be complete.
 ///
 /// A text may be cut after any field, and a number in the middle. So the last field is not returned.
 fn tail<'a>(fields: &mut Fields<'a>) -> Result<Tail<'a>, Reason> {

@@ -1,4 +1,4 @@
-//! Decides for which job a user worked on a node, if the identifier of the work names no job.
+//! Attributes I/O of a user on a node to a job, if the identifier names no job.
 
 use crate::base::instant::Micros;
 
@@ -24,7 +24,7 @@ impl Stay {
     }
 }
 
-/// Returns the job that ran on the node from `since` to `until` without a break, if the work cannot be that of another job of the user.
+/// Returns the job that ran on the node from `since` to `until` without a break, if no other job of the user can have caused the I/O.
 ///
 /// `late` is how long after the end of a job its work may still be seen.
 pub fn attributed(since: Micros, until: Micros, late: Micros, stays: &[Stay]) -> Option<i64> {
@@ -102,7 +102,7 @@ mod tests {
         let late = |late| super::attributed(10, 20, late, &stays);
         assert_eq!(late(2), Some(1));
         assert_eq!(late(3), None);
-        // That of the job itself does not matter.
+        // A later run of the same job does not matter.
         let again = [stay(1, HERE, 0, Some(8)), stay(1, HERE, 9, None)];
         assert_eq!(super::attributed(10, 20, 5, &again), Some(1));
     }

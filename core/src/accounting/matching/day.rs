@@ -3,13 +3,13 @@
 use crate::accounting::matching::{APART, EARLY, Job, Owner};
 use crate::base::instant::Micros;
 
-/// The parts of the identifier of an entry beside the number of its job.
+/// The fields of the identifier of an entry, except the number of its job.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Entry<'a> {
     /// The user; both fields are `None` if the identifier has no number of a user.
     pub user: Option<&'a Owner>,
     /// Set if the user belongs to the system, which works for jobs of others in their prolog and epilog. Not set if the
-    /// [user may be forged](crate::identity::entry_id::user_may_be_forged): then the user must be that of the job.
+    /// [user may be forged](crate::identity::entry_id::user_may_be_forged): then the user must be the owner of the job.
     pub is_system: bool,
     /// The scheduler of the node; `None` if it is unknown.
     pub scheduler: Option<&'a str>,
@@ -33,18 +33,18 @@ pub struct Activity {
 pub enum Verdict {
     /// The job at this position.
     Job(usize),
-    /// Jobs of different users fit, so that nobody can know.
+    /// Jobs of different users fit, so that the owner is unknown.
     Ambiguous,
     /// The job was over before.
     Stale,
-    /// The number is that of a job of another user.
+    /// The job of this number belongs to another user.
     Claimed,
     /// Accounting does not know such a job.
     Unknown,
 }
 
 impl Entry<'_> {
-    /// Returns whether the user certainly has no part in a job. What users export says no more than what they want to be taken for.
+    /// Returns whether the user certainly has no part in a job. The values that users export are only claims.
     fn claims(&self, job: &Job) -> bool {
         let is_other = |user: &Owner| !self.is_system && !user.can_be(&job.values.owner);
         self.user.is_some_and(is_other) && self.is_of_scheduler(job)
@@ -55,7 +55,7 @@ impl Entry<'_> {
             .is_none_or(|scheduler| scheduler == job.scheduler)
     }
 
-    /// Returns whether the work can be that of a job, whenever it was.
+    /// Returns whether the I/O can belong to a job, whenever it was.
     fn fits(&self, job: &Job) -> bool {
         let owner = &job.values.owner;
         let is_user = |user: &Owner| self.is_system || owner.is_known() && user.can_be(owner);

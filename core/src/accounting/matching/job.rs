@@ -24,7 +24,7 @@ pub struct Run {
     pub submitted: Option<Micros>,
     /// The start.
     pub started: Micros,
-    /// The end; `None` if nobody has said so.
+    /// The end; `None` if unknown.
     pub ended: Option<Micros>,
     /// The time of the latest text that names the run.
     pub updated: Micros,
@@ -65,6 +65,18 @@ pub struct Values {
 }
 
 impl Values {
+    /// The columns of values that runs, jobs and their summaries have in common, with their types.
+    pub const COLUMNS: [(&'static str, &'static str); 8] = [
+        ("uid", "bigint"),
+        ("user_name", "text"),
+        ("gid", "bigint"),
+        ("group_name", "text"),
+        ("account", "text"),
+        ("partition", "text"),
+        ("qos", "text"),
+        ("job_name", "text"),
+    ];
+
     /// Forgets the values in which a further run does not agree.
     fn agree(&mut self, other: &Self) {
         agree(&mut self.gid, &other.gid);
@@ -96,7 +108,7 @@ pub struct Owner {
 }
 
 impl Owner {
-    /// Returns whether anything is known of the user.
+    /// Returns whether the user is known at all.
     pub fn is_known(&self) -> bool {
         self.uid.is_some() || self.user_name.is_some()
     }

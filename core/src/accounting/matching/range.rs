@@ -3,7 +3,7 @@
 use crate::accounting::matching::{Activity, Entry, Job, Verdict, day_of, decide};
 use crate::base::instant::Micros;
 
-/// The end of a range that has none.
+/// The end of an open range.
 pub const FOREVER: i64 = i64::MAX;
 
 /// Days on which an entry belongs to the same job, or has the same other verdict.
@@ -19,8 +19,8 @@ pub struct Range {
 
 /// Returns to which of the jobs of a number an entry belongs, in order. The days on which it was active come in order.
 ///
-/// The range of a job ends when its work must be over, so that an entry has one range however many days it works. Work after all
-/// its days belongs to none of them.
+/// The range of a job ends when its work must be over, so that an entry has one range however many days it works. I/O after all
+/// its days has no range.
 pub fn ranges(entry: Entry<'_>, days: &[Activity], jobs: &[Job], late: Micros) -> Vec<Range> {
     let mut ranges = Vec::<Range>::new();
     let mut last = Verdict::Unknown;

@@ -94,7 +94,7 @@ fn elements_that_share_a_number_are_one_job_without_a_label() {
     assert_eq!(found[0].label, None);
     assert_eq!(found[0].values.job_group.as_deref(), Some("5"));
     assert_eq!(found[0].ran, [(0, Some(3 * HOUR))]);
-    // The group of a number that was an element of an array, and a job of its own, is not known.
+    // The group of a number that was both an element of an array and a single job is unknown.
     let found = jobs([run("lsf", user(1000), 0, Some(2)), second], 30 * DAY);
     assert_eq!(found[0].values.job_group, None);
 }
@@ -222,7 +222,7 @@ fn of_jobs_of_different_users_those_count_that_ran_on_the_node() {
         verdict(Entry::default(), (10, 11), &both),
         Verdict::Ambiguous
     );
-    // Accounting that names the node goes before accounting that names none.
+    // Accounting with the node goes before accounting without one.
     let one = found(None, Some("b[01-02]"));
     assert_eq!(verdict(entry, (10, 11), &one), Verdict::Job(1));
     let elsewhere = found(Some("a[01-02]"), Some("c[01-02]"));
@@ -245,8 +245,8 @@ fn the_node_is_not_asked_if_there_is_only_one_job() {
     assert_eq!(verdict(of(&bob), (10, 11), &found), Verdict::Claimed);
 }
 
-/// Identifiers whose users have chosen `SLURM_JOB_ID` so long that what the kernel wrote behind it is cut off, with what would be
-/// the numbers of the user and of the system behind that of the job of somebody else.
+/// Identifiers of users who chose a `SLURM_JOB_ID` so long that the fields behind it are cut off: it looks like the job of
+/// another user, with the numbers of a user and of the system.
 #[test]
 fn a_number_of_the_system_that_a_user_may_have_chosen_fits_no_job_of_others() {
     let found = jobs([run("alpha", user(1000), 8, Some(12))], 30 * DAY);
@@ -322,7 +322,7 @@ fn users_are_compared_by_number_or_else_by_name() {
     };
     assert_eq!(with(&both(1000, "ada")), Verdict::Job(0));
     assert_eq!(with(&both(1000, "bob")), Verdict::Claimed);
-    // Nobody has said what this user is called.
+    // The name of this user is unknown.
     assert_eq!(with(&user(1000)), Verdict::Job(0));
 }
 
@@ -349,7 +349,7 @@ fn work_with_the_number_of_another_users_job_is_no_job() {
         verdict(of(&ada, None), (301, 302), &found),
         Verdict::Claimed
     );
-    // A job of another scheduler is none of this node, and of a job without a known user nobody can tell.
+    // A job of another scheduler is not on this node, and for a job without a known user the owner is uncertain.
     assert_eq!(
         verdict(of(&bob, Some("beta")), (9, 10), &found),
         Verdict::Unknown

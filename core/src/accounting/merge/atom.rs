@@ -1,4 +1,4 @@
-//! Knowledge of one start of a submission: the greatest of all values that were said, each with its rank and time.
+//! All values of one start of a submission: the greatest of each, with its rank and time.
 //!
 //! Joining two atoms takes the greater of each value. So it does not matter in which order, how often or in which groups
 //! they are joined.
@@ -48,9 +48,40 @@ fn keep_greatest(extra: &mut Extra, values: impl IntoIterator<Item = (String, (S
     }
 }
 
+/// A column of `jobstats.jobs` that a form fills.
+#[derive(Debug)]
+pub struct Column {
+    /// The name.
+    pub name: &'static str,
+    /// The value.
+    pub value: Value,
+}
+
+/// References to a value of a form, by type.
+#[derive(Debug)]
+#[allow(missing_docs, reason = "the types are those of columns")]
+pub enum Value {
+    Time(Get<Micros>, GetMut<Micros>),
+    Number(Get<u32>, GetMut<u32>),
+    Text(Get<String>, GetMut<String>),
+}
+
+type Get<T> = fn(&Form) -> &Option<T>;
+type GetMut<T> = fn(&mut Form) -> &mut Option<T>;
+
+/// Returns the number of bytes of an optional text, and 0 for other types.
+macro_rules! text_len {
+    (Text, $value:expr) => {
+        $value.as_ref().map_or(0, |it| it.len())
+    };
+    ($kind:ident, $value:expr) => {
+        0
+    };
+}
+
 /// Defines [`Form`] and [`Atom`], and their conversions, for these values of a row.
 macro_rules! atom {
-    ($($name:ident: $type:ty,)*) => {
+    ($($name:ident: $kind:ident($type:ty),)*) => {
         /// A row of a submission, with the stored values from which more can be merged into it.
         #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(default)]
@@ -61,12 +92,35 @@ macro_rules! atom {
             pub extra: BTreeMap<String, String>,
             /// The time of the latest text whose record has the rank of the row.
             pub updated: Micros,
-            /// The origin of values, where `updated` does not tell it.
+            /// The origin of values, where it differs from `updated`.
             #[serde(skip_serializing_if = "Provenance::is_empty")]
             pub provenance: Provenance,
         }
 
+        impl Job<'_> {
+            /// Returns the number of bytes of its texts.
+            pub fn text_len(&self) -> usize {
+                let extra = self.extra.iter().map(|(name, value)| name.len() + value.len());
+                let scheduler = self.scheduler.as_ref().map_or(0, |it| it.len());
+                scheduler + self.job.len() + self.label.len() + extra.sum::<usize>()
+                    $(+ text_len!($kind, self.$name))*
+            }
+        }
+
         impl Form {
+            /// The columns of its values.
+            pub const COLUMNS: &[Column] = &[$(Column {
+                name: stringify!($name),
+                value: Value::$kind(|it| &it.$name, |it| &mut it.$name),
+            }),*];
+
+            /// Returns the number of bytes of its texts.
+            pub fn text_len(&self) -> usize {
+                let extra = self.extra.iter().map(|(name, value)| name.len() + value.len());
+                let provenance = self.provenance.to_json().map_or(0, |json| json.len());
+                extra.sum::<usize>() + provenance $(+ text_len!($kind, self.$name))*
+            }
+
             /// Returns whether a record has the same values, apart from `extra`.
             pub(super) fn has_values_of(&self, job: &Job<'_>) -> bool {
                 $(self.$name.iter().eq(&job.$name))&&*
@@ -93,7 +147,7 @@ macro_rules! atom {
                 }
             }
 
-            /// Reads a row with one start, whose own provenance is that of its values.
+            /// Reads a row with one start: its provenance is the provenance of the values.
             fn of_values(form: &Form) -> Self {
                 let stamp = (Rank::of(form.started, form.ended), form.updated);
                 let origins = &form.provenance.values;
@@ -150,22 +204,22 @@ macro_rules! atom {
 }
 
 atom! {
-    started: Micros,
-    ended: Micros,
-    uid: u32,
-    user_name: String,
-    gid: u32,
-    group_name: String,
-    account: String,
-    partition: String,
-    qos: String,
-    job_name: String,
-    state: String,
-    nodes: u32,
-    node_list: String,
-    cpus: u32,
-    exit_code: String,
-    parent: String,
+    started: Time(Micros),
+    ended: Time(Micros),
+    uid: Number(u32),
+    user_name: Text(String),
+    gid: Number(u32),
+    group_name: Text(String),
+    account: Text(String),
+    partition: Text(String),
+    qos: Text(String),
+    job_name: Text(String),
+    state: Text(String),
+    nodes: Number(u32),
+    node_list: Text(String),
+    cpus: Number(u32),
+    exit_code: Text(String),
+    parent: Text(String),
 }
 
 impl Atom {

@@ -133,7 +133,7 @@ fn a_value_is_never_replaced_by_an_unknown_one() {
         Some(&forms[0].provenance)
     );
     assert_eq!(Provenance::from_json("{\"values\": 1}"), None);
-    // Only so a late text of the time between can be told from an earlier one.
+    // Only so a late text in between differs from an earlier one.
     let said = [(named(Some(100), None, "renamed"), 5 * MINUTE)];
     assert_eq!(
         merge(&forms, &said).forms[0].0.job_name.as_deref(),
@@ -374,7 +374,7 @@ fn store(forms: Vec<Form>) -> Vec<Form> {
     forms.into_iter().map(restore).collect()
 }
 
-/// Does to a table what is to be done.
+/// Applies the changes to a table.
 fn apply(mut table: Vec<Form>, merged: &Merged) -> Vec<Form> {
     table.retain(|form| !merged.gone.contains(&form.started));
     for (form, change) in &merged.forms {
@@ -491,7 +491,7 @@ proptest! {
         prop_assert!(again.forms.iter().all(|(_, change)| *change == Change::Same));
     }
 
-    /// A repeated row is told as merging tells it.
+    /// [`repeated`] agrees with merging.
     #[test]
     fn repeated_rows_are_what_merging_says(
         said in prop::collection::vec(record(), 1..4),
@@ -511,7 +511,7 @@ proptest! {
                 prop_assert_eq!(change, Change::Same);
                 prop_assert_eq!(merged.forms, [(table[0].clone(), Change::Same)]);
             }
-            // A record that repeats a row is always told.
+            // A record that repeats a row is always detected.
             None => {
                 let alone = Form { updated: table[0].updated, ..all(&[(job, text)]).remove(0) };
                 prop_assert_ne!(&alone, &table[0]);
@@ -549,7 +549,7 @@ proptest! {
         }
     }
 
-    /// The rows are those of the rules.
+    /// The rows follow the rules.
     #[test]
     fn rows_are_those_of_the_rules(said in prop::collection::vec(record(), 0..12)) {
         let found = all(&said);
@@ -564,7 +564,7 @@ proptest! {
         }
     }
 
-    /// Nothing is stored beside a row whose latest record says all that is known.
+    /// A row whose latest record is complete has no provenance.
     #[test]
     fn provenance_is_rare(minutes in prop::collection::vec(1..9_i64, 1..9)) {
         let full = |minute: i64| (Job { ended: (minute > 4).then_some(900 * SECOND), ..named(Some(100), None, "relax") }, minute * MINUTE);

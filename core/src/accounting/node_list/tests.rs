@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Returns the names that a list stands for, the last group of ranges changing fastest.
+/// Returns the names of a list, the last group of ranges changing fastest.
 fn names(list: &str) -> Vec<String> {
     items(list).flat_map(names_of).collect()
 }
@@ -145,7 +145,7 @@ fn a_short_name_has_no_domain() {
 /// A text and the ranges behind it: first, last, and the width of the first.
 type Part = (String, Vec<(u64, u64, usize)>);
 
-/// Returns the list of a name of parts, and the names that it stands for.
+/// Returns the list of a name of parts, and its names.
 fn naive(parts: &[Part]) -> (String, Vec<String>) {
     let (mut list, mut names) = (String::new(), vec![String::new()]);
     for (text, ranges) in parts {
@@ -180,7 +180,7 @@ proptest! {
         let (mut lists, mut expected) = (Vec::new(), Vec::new());
         for item in items {
             let ranges = |ranges: Vec<(u64, u64, usize)>| ranges.into_iter().map(|(first, more, width)| {
-                // The width is that of the first number.
+                // The width is the width of the first number.
                 (first, first + more, width.max(first.to_string().len()))
             }).collect();
             let parts: Vec<_> = item.into_iter().map(|(text, it)| (text, ranges(it))).collect();

@@ -21,7 +21,7 @@ pub(super) fn names(list: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Returns the number of processors of an `exec_host`; `None` if a part has none that could be read.
+/// Returns the number of processors of an `exec_host`; `None` if a part lacks a readable one.
 pub(super) fn slots(list: &[u8]) -> Option<u32> {
     let mut sum = 0_u32;
     for part in parts(list) {

@@ -294,7 +294,7 @@ fn an_exit_status_after_the_name_is_no_part_of_it() {
         read("jobname= Exit_status=-11 queue=workq"),
         ["", "-11", "workq"]
     );
-    // Users may name their jobs so. The exit status of the record stands behind the queue.
+    // Users may name their jobs so. The exit status of the record is behind the queue.
     assert_eq!(
         read("jobname=x Exit_status=0 queue=workq Exit_status=271"),
         ["x Exit_status=0", "271", "workq"]

@@ -7,6 +7,8 @@
 use memchr::memmem::{self, Finder};
 use memchr::{memchr, memchr_iter, memchr2};
 
+use crate::text::field::is_number;
+
 const EXIT_STATUS: &[u8] = b" Exit_status=";
 
 /// Returns the names and values of a text. Words before the first name are left out.
@@ -19,7 +21,7 @@ pub(super) fn values(text: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     std::iter::from_fn(move || reader.value())
 }
 
-/// Returns whether a name is the one of a resource that was asked for, assigned or used.
+/// Returns whether a name is a resource: requested, assigned or used.
 pub(super) fn is_resource(name: &[u8]) -> bool {
     [
         &b"Resource_List."[..],
@@ -33,7 +35,7 @@ pub(super) fn is_resource(name: &[u8]) -> bool {
 
 struct Reader<'a> {
     rest: &'a [u8],
-    /// Finds the end of the name of a job, until nothing is found. A text is searched to its end only once.
+    /// Finds the end of the name of a job, repeatedly. A text is searched to its end only once.
     queue: Option<Finder<'static>>,
     /// The quotes that may still be closed in the rest, for the same reason.
     quotes: [Option<u8>; 2],
@@ -102,8 +104,8 @@ impl<'a> Reader<'a> {
         end
     }
 
-    /// Returns where the name of a job ends that stands before `queue=`. PBS prints one exit status, at the end of a record as a
-    /// rule: then one before `queue=` is part of the name, which a user chose.
+    /// Returns where the name of a job before `queue=` ends. PBS prints one exit status, at the end of a record as a rule: then
+    /// one before `queue=` is part of the name, which a user chose.
     fn end_before(&self, queue: usize) -> usize {
         let (name, rest) = self.rest.split_at(queue);
         let is_of_record = |place: &usize| {
@@ -116,8 +118,7 @@ impl<'a> Reader<'a> {
 }
 
 fn is_integer(value: &[u8]) -> bool {
-    let digits = value.strip_prefix(b"-").unwrap_or(value);
-    !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
+    is_number(value.strip_prefix(b"-").unwrap_or(value))
 }
 
 /// Returns whether a value is chosen by users or sites, so that `x=y` may be part of it.
@@ -129,7 +130,7 @@ fn is_open(name: &[u8]) -> bool {
     }
 }
 
-/// Returns whether PBS prints a name, so that a value begins after it wherever it stands.
+/// Returns whether PBS prints a name, so that a value begins after it in any place.
 fn is_known(name: &[u8]) -> bool {
     match name {
         b"user"

@@ -11,61 +11,39 @@ const NAME_MAX: usize = 60;
 /// The longest delimiter in bytes.
 const DELIMITER_MAX: usize = 32;
 
-/// A column that a job is made of. Its number is its place in `Fields`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum JobColumn {
-    JobIdRaw,
-    JobId,
-    Cluster,
-    Submit,
-    Start,
-    End,
-    Uid,
-    User,
-    Gid,
-    Group,
-    Account,
-    Partition,
-    Qos,
-    State,
-    ExitCode,
-    Nodes,
-    AllocatedNodes,
-    Cpus,
-    AllocatedCpus,
-    NodeList,
-    JobName,
+crate::named! {
+    /// A column that a job is made of. Its number is its place in `Fields`.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum JobColumn {
+        JobIdRaw = "JobIDRaw",
+        JobId = "JobID",
+        Cluster = "Cluster",
+        Submit = "Submit",
+        Start = "Start",
+        End = "End",
+        Uid = "UID",
+        User = "User",
+        Gid = "GID",
+        Group = "Group",
+        Account = "Account",
+        Partition = "Partition",
+        Qos = "QOS",
+        State = "State",
+        ExitCode = "ExitCode",
+        Nodes = "NNodes",
+        AllocatedNodes = "AllocNodes",
+        Cpus = "NCPUS",
+        AllocatedCpus = "AllocCPUS",
+        NodeList = "NodeList",
+        JobName = "JobName",
+    }
+    /// Returns the name in the header.
+    pub fn name;
 }
 
 impl JobColumn {
-    /// The number of columns.
-    pub const COUNT: usize = Self::JobName as usize + 1;
-
     fn find(name: &str) -> Option<Self> {
-        Some(match name {
-            "JobIDRaw" => Self::JobIdRaw,
-            "JobID" => Self::JobId,
-            "Cluster" => Self::Cluster,
-            "Submit" => Self::Submit,
-            "Start" => Self::Start,
-            "End" => Self::End,
-            "UID" => Self::Uid,
-            "User" => Self::User,
-            "GID" => Self::Gid,
-            "Group" => Self::Group,
-            "Account" => Self::Account,
-            "Partition" => Self::Partition,
-            "QOS" => Self::Qos,
-            "State" => Self::State,
-            "ExitCode" => Self::ExitCode,
-            "NNodes" => Self::Nodes,
-            "AllocNodes" => Self::AllocatedNodes,
-            "NCPUS" => Self::Cpus,
-            "AllocCPUS" => Self::AllocatedCpus,
-            "NodeList" => Self::NodeList,
-            "JobName" => Self::JobName,
-            _ => return None,
-        })
+        Self::ALL.into_iter().find(|it| it.name() == name)
     }
 
     /// Returns whether the column has numbers of jobs.
@@ -79,7 +57,7 @@ impl JobColumn {
 pub enum Column<'a> {
     /// A column that a job is made of.
     OfJob(JobColumn),
-    /// A column of which nothing is kept.
+    /// A column that is discarded.
     Private,
     /// Any other column, by its name.
     Other(&'a str),
@@ -87,7 +65,7 @@ pub enum Column<'a> {
 
 impl<'a> Column<'a> {
     fn new(name: &'a str) -> Self {
-        if is_private(name) {
+        if PRIVATE.contains(&name) {
             return Self::Private;
         }
         JobColumn::find(name).map_or(Self::Other(name), Self::OfJob)
@@ -99,27 +77,12 @@ impl<'a> Column<'a> {
     }
 }
 
-/// Returns whether a column has texts that people wrote, or commands of a job.
-fn is_private(name: &str) -> bool {
-    matches!(
-        name,
-        "SubmitLine"
-            | "WorkDir"
-            | "StdIn"
-            | "StdOut"
-            | "StdErr"
-            | "Comment"
-            | "AdminComment"
-            | "SystemComment"
-            | "Extra"
-            | "Container"
-            | "Command"
-            | "BatchScript"
-            | "Script"
-            | "Environment"
-            | "EnvVars"
-    )
-}
+/// Columns with text that people wrote, or commands of a job.
+#[rustfmt::skip]
+const PRIVATE: [&str; 15] = [
+    "SubmitLine", "WorkDir", "StdIn", "StdOut", "StdErr", "Comment", "AdminComment", "SystemComment", "Extra", "Container", "Command",
+    "BatchScript", "Script", "Environment", "EnvVars",
+];
 
 /// The header of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,7 +96,7 @@ pub struct Header<'a> {
 }
 
 impl<'a> Header<'a> {
-    /// Reads a header; `None` if the line is none, or if it has no column with the number of a job.
+    /// Reads a header; `None` if the line is no header, or has no column with the number of a job.
     pub fn read(line: &'a [u8]) -> Option<Self> {
         // Each delimiter that is tried reads the whole line.
         if line.len() > COLUMNS_MAX * (NAME_MAX + DELIMITER_MAX) {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::header::JobColumn;
 use super::time::{is_no_value, read};
-use crate::accounting::field::{number, require_order, text};
+use crate::accounting::field::{is_number, number, require_order, text};
 use crate::accounting::zone::{LocalTime, Zone, in_order};
 use crate::accounting::{Job, Reason};
 
@@ -13,10 +13,10 @@ const EXTRA_MAX: usize = 1_000;
 
 /// The fields of a row, each at the number of its column.
 #[derive(Debug, Default)]
-pub struct Fields<'a>([Option<&'a [u8]>; JobColumn::COUNT]);
+pub struct Fields<'a>([Option<&'a [u8]>; JobColumn::ALL.len()]);
 
 impl<'a> Fields<'a> {
-    /// Sets a field. A column that stands in the header twice must say the same twice.
+    /// Sets a field. A column that is in the header twice must have the same value twice.
     pub fn set(&mut self, column: JobColumn, field: &'a [u8]) -> Result<(), Reason> {
         if let Some(slot) = self.0.get_mut(column as usize) {
             if slot.is_some_and(|before| before != field) {
@@ -151,7 +151,6 @@ impl<'a> Label<'a> {
             .count();
         let (number, rest) = label.split_at_checked(digits)?;
         job_number(number)?;
-        let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
         let kind = match rest {
             [] => LabelKind::Whole,
             // A long list of tasks is cut, and then it ends with dots.
@@ -170,12 +169,12 @@ fn job_number(digits: &[u8]) -> Option<u32> {
     (number > 0 && digits.first() != Some(&b'0')).then_some(number)
 }
 
-/// Returns a text unless it is one that stands for none.
+/// Returns the field's text; `None` for Slurm's `(null)`.
 pub fn known_text(field: &[u8]) -> Option<Cow<'_, str>> {
     text(field).filter(|text| text != "(null)")
 }
 
-/// Removes a list of nodes that says that there are none, and returns whether there is no list.
+/// Removes a placeholder for an empty list of nodes, and returns whether there is no list.
 fn is_no_list(job: &mut Job<'_>) -> bool {
     let none = |list: &str| matches!(list, "None assigned" | "None" | "N/A");
     if job.node_list.as_deref().is_some_and(none) {
@@ -184,7 +183,7 @@ fn is_no_list(job: &mut Job<'_>) -> bool {
     job.node_list.is_none()
 }
 
-/// Sets the times of submission, start and end that a record says.
+/// Sets the times of submission, start and end of a record.
 fn set_times(
     job: &mut Job<'_>,
     times: [Option<LocalTime>; 3],
@@ -203,7 +202,7 @@ fn set_times(
     require_order(job.started, job.ended)
 }
 
-/// Keeps a text in `extra`, unless it says nothing or is long.
+/// Stores a text in `extra`, unless it is long.
 pub fn keep<'a>(job: &mut Job<'a>, name: Cow<'a, str>, value: Cow<'a, str>) {
     if value.len() <= EXTRA_MAX {
         job.extra.push((name, value));

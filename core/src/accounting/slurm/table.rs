@@ -1,4 +1,4 @@
-//! Reads the rows of a table, and puts together those that go on in further lines.
+//! Reads the rows of a table, and joins rows that span several lines.
 
 use std::borrow::Cow;
 use std::iter::Peekable;

@@ -205,7 +205,7 @@ fn messages_of_programs_before_the_text_cost_only_themselves() {
     assert_eq!(read(&text).last().unwrap().line, 5);
     assert!(recognizes(text.as_bytes()) && !lacks_header(text.as_bytes()));
     assert!(is_forgeable(text.as_bytes()));
-    // Without the text there is no header to ask for.
+    // Without the text there is no header to check.
     assert!(!lacks_header(messages.as_bytes()) && read(messages).len() == 2);
     // The name of a job can be a header: a row is no message, and what comes behind it is no table.
     let forged = "ada|1|x\nJobID|User\n2|bob\n";

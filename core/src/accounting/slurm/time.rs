@@ -11,15 +11,15 @@ use crate::base::instant::SECOND;
 /// The length of `2024-07-01T12:00:00`.
 const LENGTH: usize = 19;
 
-/// The years in which times without a zone may lie. Those of the first and last year are out of range in some zones.
+/// The years in which times without a zone may lie. The first and last year are out of range in some zones.
 const YEARS: std::ops::RangeInclusive<i16> = 1971..=2198;
 
-/// Returns whether a number stands for "none" or "forever" in Slurm, where numbers have 32 or 64 bits.
+/// Returns whether a number is Slurm's "none" or "forever", which have 32 or 64 bits.
 pub fn is_no_value(number: u64) -> bool {
     matches!(number, 0xFFFF_FFFE | 0xFFFF_FFFF) || number >= u64::MAX - 1
 }
 
-/// Reads a field with a time: `None` if it says that there is none.
+/// Reads a field with a time; `None` for a placeholder.
 pub fn read(field: &[u8], zone: &Zone) -> Result<Option<LocalTime>, Reason> {
     let field = field.trim_ascii();
     match field {

@@ -2,7 +2,7 @@
 
 use crate::text::field;
 
-/// The digits of F58: those of base 58, without `0`, `O`, `I` and `l`.
+/// The digits of F58: base 58, without `0`, `O`, `I` and `l`.
 const DIGITS: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
 /// The ways in which the first letter of F58 arrives: as it is, as Lustre shows its two bytes (the first raw, the second
@@ -15,8 +15,8 @@ const F58_MAX: usize = 12;
 /// Returns the number of a job from any form: F58 (`ƒD2e73NP`), decimal, hexadecimal (`0x1a2b`) or dothex
 /// (`0000.0012.3456.789a`); `None` if the identifier has another form or is larger than 64 bits.
 ///
-/// The identifier may be one that `job_stats` shows, with the bytes of `ƒ` as Lustre prints them. Each word of base 58
-/// that begins with `f` is a number too, so only the job of an identifier should be asked, never the name of a program.
+/// The identifier may come from `job_stats`, with the bytes of `ƒ` as Lustre prints them. Each word of base 58 that
+/// begins with `f` is a number too, so this is only for the job of an identifier, never for the name of a program.
 pub fn decimal(identifier: &str) -> Option<u64> {
     let identifier = identifier.trim();
     if identifier.contains('.') {

@@ -1,6 +1,6 @@
-//! The entry that stands for all entries of a user of the system.
+//! The entry that sums up all entries of a system user.
 
-use super::{Identity, Status};
+use super::Identity;
 
 /// The program that such an entry shows.
 const PROGRAM: &str = "*";
@@ -19,16 +19,11 @@ impl<'a> Identity<'a> {
     pub(super) fn of_folded(id: &'a str) -> Option<Self> {
         let uid = id.strip_prefix(PROGRAM)?.strip_prefix('.')?;
         let uid = uid.strip_suffix(SUFFIX)?.parse().ok()?;
-        (folded_name(uid) == id).then_some(Self {
-            uid: Some(uid),
-            executable: Some(PROGRAM),
-            status: Status::Ok,
-            ..Identity::MALFORMED
-        })
+        (folded_name(uid) == id).then(|| Self::of_program(PROGRAM, uid))
     }
 
-    /// Returns the user to whom the entry is folded if users below a limit are: those of the system, and only their entries
-    /// that name no job, because work for a job belongs to the job.
+    /// Returns the user to whom the entry is folded if system users are below a limit. Only entries without a job are
+    /// folded, because I/O for a job belongs to the job.
     pub fn folded_below(&self, limit: u32) -> Option<u32> {
         self.uid.filter(|uid| *uid < limit && self.job.is_none())
     }
@@ -37,7 +32,7 @@ impl<'a> Identity<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::identity::entry_id::Formats;
+    use crate::identity::entry_id::{Formats, Status};
 
     #[test]
     fn the_entry_of_a_user_is_read_by_all_sites() {
@@ -46,7 +41,7 @@ mod tests {
             let name = folded_name(0);
             let identity = formats.identify(&name);
             assert_eq!((identity.uid, identity.status), (Some(0), Status::Ok));
-            assert_eq!((identity.executable, identity.job), (Some("*"), None));
+            assert_eq!(identity.job, None);
             assert_eq!((identity.gid, identity.pid), (None, None));
             assert_eq!(identity.workload(&name), "*.0");
         }

@@ -6,7 +6,8 @@ use std::sync::OnceLock;
 
 use thiserror::Error;
 
-use self::pattern::{Code, Fields, Item, Pattern, behind_long_job, items};
+pub(super) use self::pattern::Code;
+use self::pattern::{Fields, Item, Pattern, behind_long_job, items};
 use super::job_number::names_server;
 use super::length::may_be_longest;
 use super::{Identity, Status};
@@ -70,7 +71,7 @@ pub struct Format {
 }
 
 impl Format {
-    /// Compiles a format. `node_label` is the node of identifiers if the format does not ask for a node.
+    /// Compiles a format. `node_label` is the node of identifiers if the format has no node.
     pub fn compile(format: &str, node_label: Option<&str>) -> Result<Self, FormatError> {
         let too_long = || FormatError::TooLong(shown(format));
         if format.len() > LONGEST_FORMAT {
@@ -126,14 +127,14 @@ impl Format {
         })
     }
 
-    /// Returns true if the format is that of a cluster; `None`: of all clusters.
+    /// Returns true if the format applies to a cluster; `None`: to all clusters.
     pub(super) fn is_of(&self, cluster: Option<&str>) -> bool {
         self.clusters
             .as_ref()
             .is_none_or(|pattern| cluster.is_some_and(|cluster| pattern.matches(cluster)))
     }
 
-    /// Returns whether the format is that of the node that it found in an identifier; `None` if it found none.
+    /// Returns whether the format applies to the node that it found in an identifier; `None` without a node.
     pub(super) fn is_for(&self, identity: &Identity<'_>) -> Option<bool> {
         self.nodes
             .as_ref()
@@ -145,7 +146,7 @@ impl Format {
         self.last == Some(Code::Uid)
     }
 
-    /// Returns true if a reading takes the end of an identifier, of which nothing was cut off, for a domain that ends in a number.
+    /// Returns true if a reading takes the end of a complete identifier for a domain that ends in a number.
     pub(super) fn reads_a_number_as_domain(&self, identity: &Identity<'_>, id: &str) -> bool {
         let label = id.rsplit_once('.').map_or("", |(_, label)| label);
         self.last.is_some_and(Code::is_node)
@@ -161,7 +162,8 @@ impl Format {
     }
 
     /// Returns the fields of an identifier that this format does not match: of the beginning of an identifier, of one with a
-    /// domain behind `%H`, or of one whose job looks like several fields. `None` if it is nothing of this kind, or says nothing.
+    /// domain behind `%H`, or of one with a job that looks like several fields. `None` if it is not of this kind, or has no
+    /// known field.
     pub(super) fn identify_part<'a>(&'a self, id: &'a str) -> Option<Identity<'a>> {
         let says_nothing = Identity {
             node: self.node_label.as_deref(),
@@ -174,7 +176,7 @@ impl Format {
     }
 
     /// Returns the fields that the kernel wrote around a job that looks like several fields. The job is unknown. The kernel wrote the
-    /// fields behind the job only if nothing was cut off.
+    /// fields behind the job only if the identifier is complete.
     fn identify_around_job<'a>(&'a self, id: &'a str) -> Option<Identity<'a>> {
         let around_job = || self.read_if(&self.around_job, Pattern::around_job, id);
         let before_job = || self.read_if(&self.before_job, Pattern::before_job, id);
@@ -218,7 +220,7 @@ impl Format {
             if may_be_cut {
                 identity.status = Status::Truncated;
             }
-            // Of a node that is cut in its domain, the name is known; of a job of PBS that is cut in its server, the number.
+            // If a node is cut in its domain, its name is known; if a job of PBS is cut in its server, its number.
             let is_known = match code {
                 Code::Host | Code::ShortHost => text.contains('.'),
                 Code::Job => names_server(text),
@@ -239,23 +241,6 @@ impl Format {
             };
         }
         Some(identity)
-    }
-}
-
-impl<'a> Identity<'a> {
-    /// Sets the field of a code the first time that the format asks for it. Returns `None` if the field cannot have
-    /// this value.
-    fn set(&mut self, code: Code, text: &'a str) -> Option<()> {
-        match code {
-            Code::Job if text.is_empty() => self.status = Status::MissingJob,
-            Code::Job => self.job = self.job.or(Some(text)),
-            Code::Executable => self.executable = self.executable.or(Some(text)),
-            Code::Host | Code::ShortHost => self.node = self.node.or(text.split('.').next()),
-            Code::Uid => self.uid = self.uid.or(Some(text.parse().ok()?)),
-            Code::Gid => self.gid = self.gid.or(Some(text.parse().ok()?)),
-            Code::Pid => self.pid = self.pid.or(Some(text.parse().ok()?)),
-        }
-        Some(())
     }
 }
 

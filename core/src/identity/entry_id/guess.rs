@@ -1,9 +1,8 @@
-//! Guesses the format with which identifiers were made.
+//! Guesses the format of identifiers.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::job_number::looks_like_job;
 use super::{Format, Identity};
 
 /// The formats that sites use. Of formats that match the same identifiers, the strictest comes first.
@@ -23,7 +22,7 @@ pub fn likely_format<'i>(ids: impl IntoIterator<Item = &'i str>) -> Option<&'sta
     for id in ids {
         total += 1;
         for ((count, users), (_, format)) in explained.iter_mut().zip(COMPILED.iter()) {
-            let plausible = format.identify(id).filter(is_plausible);
+            let plausible = format.identify(id).filter(Identity::is_plausible);
             // A job has one user, and a user has many jobs: so `1000:17:n1` shows what comes first.
             let is_explained = plausible.is_some_and(|it| {
                 it.job
@@ -37,9 +36,4 @@ pub fn likely_format<'i>(ids: impl IntoIterator<Item = &'i str>) -> Option<&'sta
     // `max_by_key` takes the last of equals, so that the order is reversed: the strictest format is the first.
     let ((format, _), (count, _)) = candidates.rev().max_by_key(|(_, (count, _))| *count)?;
     (2 * count > total).then_some(format)
-}
-
-/// Returns true if jobs look like jobs and programs do not: `%j` and `%e` match almost anything.
-fn is_plausible(identity: &Identity) -> bool {
-    identity.job.is_none_or(looks_like_job) && !identity.executable.is_some_and(looks_like_job)
 }

@@ -10,8 +10,8 @@ use crate::identity::entry_id::flux::decimal;
 const FLUX: [&str; 2] = ["ƒ", "\\xC6\\x92"];
 
 impl<'a> Identity<'a> {
-    /// Returns the identity of an identifier that is nothing but the number of a job, which clients send that have only
-    /// `jobid_var` set. A number that Lustre may have cut is none; a name of a server may be cut.
+    /// Returns the identity of an identifier that is only the number of a job, from clients with only `jobid_var` set.
+    /// A number that Lustre may have cut is rejected; a name of a server may be cut.
     pub(super) fn of_job(id: &'a str) -> Option<Self> {
         let status = match may_be_longest(id) {
             true => Status::Truncated,
@@ -50,8 +50,8 @@ pub(super) fn names_server(text: &str) -> bool {
     text.contains('.') && is_number(text)
 }
 
-/// Returns true if the text can be nothing but the number of a job: `815871`, `815871_12`, `815871[12].server`,
-/// `815871.server`. A number after a dot may be that of a user.
+/// Returns true if the text can only be the number of a job: `815871`, `815871_12`, `815871[12].server`,
+/// `815871.server`. A number after a dot may be a user.
 fn is_number(text: &str) -> bool {
     let rest = after_digits(text);
     let is_index = |text: &str| !text.is_empty() && after_digits(text).is_empty();

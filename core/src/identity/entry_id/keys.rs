@@ -74,7 +74,7 @@ impl Keys {
         Ok(())
     }
 
-    /// Takes those of the names whose hash is their own or free. Returns the names whose hash is taken.
+    /// Takes the names whose hash is free or already theirs. Returns the names whose hash is taken.
     fn settle<'n>(
         &mut self,
         names: &[&'n str],
@@ -113,12 +113,12 @@ impl Keys {
         true
     }
 
-    /// Returns whether an entry that is stored under one name is that of another.
+    /// Returns whether an entry that is stored under one name equals another.
     pub fn is_of(&self, stored: &str, name: &str) -> bool {
         self.secrets.is_of(stored, name)
     }
 
-    /// Takes the new entries that are not among those that were inserted.
+    /// Takes the new entries that were not inserted.
     pub fn take_skipped(
         &mut self,
         inserted: impl IntoIterator<Item = i64>,
@@ -198,7 +198,7 @@ mod tests {
     }
 
     proptest! {
-        /// Each name has one key of its own, whatever is stored and in whatever pieces names are looked up.
+        /// Each name has one unique key, whatever is stored and in whatever pieces names are looked up.
         #[test]
         fn names_have_keys_of_their_own(
             stored in prop::collection::btree_set("[a-f]{1,2}", 0..6),

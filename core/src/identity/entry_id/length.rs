@@ -1,16 +1,16 @@
-//! Tells how long an identifier was in Lustre, which cuts long ones.
+//! Finds how long an identifier was in Lustre, which cuts long ones.
 
 /// The length at which Lustre cuts identifiers, in bytes.
 pub const LONGEST_ID: usize = 31;
 
-/// Returns true if the identifier may be as long as Lustre allows, or is longer. A user may write the notation of a byte himself, and
-/// servers that know no such notation print it as it is: then each `\xHH` stands for one byte or for four.
+/// Returns true if the identifier may be as long as Lustre allows, or is longer. A user may write the notation of a byte, and servers
+/// without this notation print it unchanged: then each `\xHH` is one byte or four.
 pub fn may_be_longest(id: &str) -> bool {
     let least = bytes(id);
     id.len() >= LONGEST_ID && (least > LONGEST_ID || (LONGEST_ID - least).is_multiple_of(3))
 }
 
-/// Returns the least number of bytes that the text had in Lustre, where `\xHH` stands for one byte.
+/// Returns the least number of bytes that the text had in Lustre, where `\xHH` is one byte.
 pub fn bytes(id: &str) -> usize {
     let is_escape = |&(at, _): &(usize, &str)| {
         let digits = id.as_bytes().get(at + 2..at + 4).unwrap_or_default();

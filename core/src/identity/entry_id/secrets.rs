@@ -1,5 +1,5 @@
-//! The secrets of a store: nobody who lacks them can tell from a key or a pseudonym which identifier or user it stands for, not
-//! even by trying all that are likely.
+//! The secrets of a store: without them, a key or a pseudonym does not reveal its identifier or user, not even by trying all
+//! likely ones.
 
 use std::hash::Hasher;
 
@@ -19,7 +19,7 @@ pub const FIRST_PSEUDONYM: i64 = 1 << 32;
 pub struct Secrets {
     /// The secret of the keys of entries.
     pub keys: Secret,
-    /// The bits of keys that are inverted, so that a copy of a store can have keys of its own.
+    /// The bits of keys that are inverted, so that a copy of a store has other keys.
     pub mask: i64,
     /// The secret of pseudonyms.
     pub pseudonyms: Secret,
@@ -32,15 +32,14 @@ impl Secrets {
         hash.cast_signed() ^ self.mask
     }
 
-    /// Returns whether an entry that is stored under one name is that of an identifier: also if the identifier was forgotten since.
+    /// Returns whether an entry stored under one name belongs to an identifier, even if the identifier was forgotten since.
     pub fn is_of(&self, stored: &str, identifier: &str) -> bool {
         stored == identifier
             || stored.starts_with(PSEUDONYM) && stored == pseudonym(&self.pseudonyms, identifier)
     }
 }
 
-/// Returns the text that stands for a job or an identifier: always the same one, and another one under another secret. A pseudonym stands
-/// for itself.
+/// Returns the pseudonym of a job or an identifier: the same each time, but different under another secret. A pseudonym stays the same.
 pub fn pseudonym(secret: &Secret, text: &str) -> String {
     if is_pseudonym(text) {
         return text.to_owned();
@@ -56,8 +55,8 @@ fn is_pseudonym(text: &str) -> bool {
     hash.is_some_and(|hash| hash.len() == 16 && hash.bytes().all(is_digit))
 }
 
-/// Returns the number that stands for a user, who is known by number or only by name. A byte that no identifier begins with keeps
-/// users and identifiers apart.
+/// Returns the pseudonym of a user, who is known by number or only by name. A byte that no identifier begins with keeps users and
+/// identifiers apart.
 pub fn pseudonym_of_user(secret: &Secret, user: &str) -> i64 {
     let hash = hash(secret, &[&[1], user.as_bytes()]);
     FIRST_PSEUDONYM + (hash >> 16).cast_signed()

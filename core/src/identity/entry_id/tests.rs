@@ -151,7 +151,7 @@ fn nothing_is_read_where_formats_name_different_users() {
         ),
         (&["%u:%j", "%e.%u"], "2000:.1000:.4711", "malformed"),
         (&gateways, "2000:x@1000@naaaaaaaaaaaaaaaaaa", "malformed"),
-        // The end of what was cut may be anybody's.
+        // The end of the cut part may belong to any user.
         (&login, "2000:\\xAA\\xAA\\xAA\\xAA:aaaa.1000", "malformed"),
         (
             &gateways,
@@ -198,7 +198,7 @@ fn quotes_around_an_identifier_are_no_part_of_it() {
         ("\"4711\"", "job=4711 ok"),
         ("\"4711:1000:n1", "job=\"4711 uid=1000 node=n1 ok"),
         ("\"", "malformed"),
-        // The last one may be that of the user.
+        // The last one may be the user.
         ("\"4711:1000:n1aaaaaaaaaaaaaaaaa\"", "malformed"),
     ] {
         assert_eq!(show(defaults().identify(id)), expected, "{id}");
@@ -309,7 +309,7 @@ fn formats_are_read_as_lustre_reads_them() {
         ("%j?%u@%H", "7@n1", "job=7 node=n1 ok"),
         ("%.3j?%.2H:%u", "1234:5", "malformed"),
         ("%.3j?%.2H:%u", "123:5", "job=123 uid=5 ok"),
-        // A number or a node that is as long as its limit may be cut, and would be that of somebody else.
+        // A number or a node as long as its limit may be cut, and could then belong to another user.
         ("%j:%.3u", "1:12", "job=1 uid=12 ok"),
         ("%j:%.3u", "1:123", "job=1 truncated"),
         ("%j:%.10u", "1:1234567890", "job=1 uid=1234567890 ok"),
@@ -431,7 +431,7 @@ fn a_format_may_be_that_of_some_nodes() {
         assert_eq!(show(identity), expected, "{id}");
     }
     let label = by_node(&[("%e:%u:%H", Some("login*")), ("%j:%u:%H", None)]);
-    // A format of all nodes does not win over one whose node is cut.
+    // A format of all nodes does not win over a format whose node is cut.
     assert_eq!(
         label.identify("123456789012345:1234567890:n101").status,
         Status::Malformed
@@ -479,7 +479,7 @@ fn a_format_may_be_that_of_some_clusters() {
     assert_eq!(read(&["a", "b1"], "17:5:n1"), "node=n1 malformed");
     assert_eq!(read(&["b1", "a"], "17:5:n1"), "node=n1 malformed");
     assert_eq!(read(&["b1", "b2"], "17:5:n1"), "job=5 uid=17 node=n1 ok");
-    // A cluster that cannot read it has no say.
+    // A cluster that cannot read it is ignored.
     assert_eq!(read(&["a", "b1"], "x:5:n1"), "job=x uid=5 node=n1 ok");
     assert_eq!(read(&["c"], "17:5:n1"), "malformed");
     assert_eq!(read(&[], "17:5:n1"), "malformed");

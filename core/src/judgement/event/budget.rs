@@ -5,11 +5,11 @@ use crate::base::instant::{DAY, Micros};
 /// The time over which the budget is kept.
 const SPAN: Micros = 28 * DAY;
 
-/// An event that could be told: its time, and by how many times it passes the floor of its kind.
+/// An event that may raise an alert: its time, and by how many times it passes the floor of its kind.
 pub type Rated = (Micros, f64);
 
-/// Returns whether an event is told, given those before it. It is if fewer events of the last four weeks were as strong than the budget has
-/// alarms for that time.
+/// Returns whether an event raises an alert, given those before it. It is if fewer events of the last four weeks were as strong than the
+/// budget has alarms for that time.
 pub fn allows(before: &[Rated], event: Rated, per_week: f64) -> bool {
     let recent = before.iter();
     let recent = recent.filter(|(time, _)| *time > event.0 - SPAN && *time < event.0);

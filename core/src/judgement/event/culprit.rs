@@ -1,4 +1,4 @@
-//! Names whose work made others wait, or nobody.
+//! Finds whose load made requests wait.
 
 /// The part of the rise from which on a subject is named.
 pub const NAMED: f64 = 0.4;
@@ -26,13 +26,13 @@ pub struct Culprit {
     pub named: Option<usize>,
     /// Subjects by their part of the rise in the servers' time, largest first, with that part; only those who rose.
     pub shares: Vec<(usize, f64)>,
-    /// The load in the event ÷ that of other days: the larger one of calls and bytes; `None` if there was none.
+    /// The load in the event ÷ the load of other days: the larger one of calls and bytes; `None` without a load.
     pub times: Option<f64>,
 }
 
-/// Says who made the load rise. A subject is named if it made enough of the rise in the servers' time, and as much of the rise in calls or in
+/// Finds who made the load rise. A subject is named if it made enough of the rise in the servers' time, and as much of the rise in calls or in
 /// bytes, while these rose as a whole: where servers are slow at their usual load, whoever works most also waits most, and is not to blame. All
-/// this must be so beside other days and beside the time just before: whoever had worked as much for hours did not make the others wait now.
+/// this must hold against other days and against the time just before: a subject with the same load for hours did not start the waiting.
 pub fn find_culprit(subjects: &[Load]) -> Culprit {
     let rises = [0, 1].map(|before| Rise::of(subjects, before));
     let share = |subject: usize| rises[0].time[subject].min(rises[1].time[subject]);
@@ -54,8 +54,8 @@ pub fn find_culprit(subjects: &[Load]) -> Culprit {
     }
 }
 
-/// Asks who made the load rise by one dimension after the other, such as users, accounts and jobs, until somebody is named. If nobody is, the
-/// first answer counts. `ask` returns what belongs to an answer beside it.
+/// Searches by one dimension after the other, such as users, accounts and jobs, until a culprit is named. Without any, the first answer
+/// counts. `ask` returns the culprit and further data of an answer.
 pub fn search<D, T, E>(
     dimensions: impl IntoIterator<Item = D>,
     mut ask: impl FnMut(D) -> Result<(T, Culprit), E>,

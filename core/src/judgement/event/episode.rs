@@ -1,22 +1,22 @@
-//! Episodes: from when to when something was so, though not every reading says so.
+//! Episodes: spans in which a condition held, though not in every reading.
 
 use crate::base::instant::{HOUR, MINUTE, Micros, Span};
 
-/// The time from its start by which an episode is measured. A long one that is judged again need not be read to its start.
+/// An episode is measured in this time from its start. So a long one need not be read again to its start.
 pub const MEASURED: Micros = 3 * HOUR;
 
 /// A time in which a service or a target was not as usual.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Episode {
-    /// The position of the service or target among those that were given.
+    /// The position of the service or target in the input.
     pub subject: usize,
     /// The start of the first reading that shows it.
     pub began: Micros,
     /// The time until which it lasted; if it is not over, the end of the last reading.
     pub until: Micros,
-    /// The time at which the readings were enough to say so.
+    /// The time at which the readings were sufficient.
     pub found: Micros,
-    /// The time at which it had lasted so long that somebody should be told; `None` if it has not yet, or never did.
+    /// The time at which it had lasted long enough for an alert; `None` if it has not yet, or never did.
     pub confirmed: Option<Micros>,
     /// True if it is over.
     pub over: bool,
@@ -72,7 +72,8 @@ pub(super) enum Level {
 }
 
 impl Level {
-    /// Returns what a value says: from a threshold on it speaks for an episode, and against one under half of that.
+    /// Returns the level of a value: at or above a threshold it supports an episode, below half of that it contradicts
+    /// it.
     pub fn of(value: f64, threshold: f64) -> Self {
         match value {
             _ if value >= threshold => Self::High,
@@ -84,7 +85,7 @@ impl Level {
 
 /// The conditions on which an episode begins and ends.
 pub(super) struct Hold {
-    /// The number of newest readings of which three quarters must be high.
+    /// The number of newest readings, three quarters of which must be high.
     pub readings: usize,
     /// The least time that these readings cover.
     pub lasting: Micros,

@@ -16,7 +16,7 @@ const LEAST: Micros = 6 * HOUR;
 pub type Used = (Micros, f64);
 
 /// Finds the targets that are full, or will be within a day if they go on as in the day before. The value of an episode is the largest used
-/// part, and usual is what it was a day before that began.
+/// share, and its usual value the share a day before it began.
 pub fn episodes(targets: &[Vec<Used>]) -> Vec<Episode> {
     let mut found: Vec<Episode> = Vec::new();
     for (subject, used) in targets.iter().enumerate() {
@@ -50,7 +50,7 @@ pub fn episodes(targets: &[Vec<Used>]) -> Vec<Episode> {
     found
 }
 
-/// Returns what was used a day before the last value, or at the first one after that, and by how much that grows in a day.
+/// Returns the usage a day before the last value, or at the first value after that, and its growth in a day.
 fn growth(used: &[Used]) -> (f64, f64) {
     let Some(&(time, part)) = used.last() else {
         return (0.0, 0.0);

@@ -11,15 +11,15 @@ pub const TOGETHER: Micros = 5 * MINUTE;
 pub struct Event {
     /// The start of the first episode.
     pub began: Micros,
-    /// The end of the last one, or of what is known of it.
+    /// The end of the last one, as far as it is known.
     pub until: Micros,
     /// The time at which the first one was found.
     pub found: Micros,
-    /// The time at which the first one had lasted so long that somebody should be told.
+    /// The time at which the first one had lasted long enough for an alert.
     pub confirmed: Option<Micros>,
     /// True if all are over.
     pub over: bool,
-    /// The rate of the first one that was found.
+    /// The rate of the first one found.
     pub rate: f64,
     /// The episodes in order of their starts.
     pub episodes: Vec<Episode>,
@@ -31,7 +31,7 @@ impl Event {
         (self.began, self.until)
     }
 
-    /// Returns the episode that is most above what is usual for it.
+    /// Returns the episode with the largest multiple of its usual value.
     pub fn worst(&self) -> Option<&Episode> {
         let times = |it: &Episode| it.value / it.usual.max(f64::MIN_POSITIVE);
         let all = self.episodes.iter();

@@ -6,7 +6,7 @@ use super::readings::Reading;
 use crate::base::instant::{HOUR, Micros};
 
 /// Finds the times at which targets moved: the number of a target's server in each reading, in order of time. An episode is over at once: it is
-/// a fact and no state. Its value is the number of the server, usual is that of the server before.
+/// a fact and no state. Its value is the number of the server, its usual value the number of the server before.
 pub fn episodes(targets: &[Vec<Reading<usize>>]) -> Vec<Episode> {
     let mut found = Vec::new();
     for (subject, readings) in targets.iter().enumerate() {

@@ -15,7 +15,7 @@ const HOLD: Hold = Hold {
 /// The name of the processes that probe.
 const PROCESS: &str = "jobstats-probe";
 
-/// Returns whether an executable, a job or an identifier is that of probes: their name, with a user or alone.
+/// Returns whether a program, a job or an identifier belongs to probes: their name, with a user or alone.
 pub fn is_work(name: &str) -> bool {
     name.strip_prefix(PROCESS)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))

@@ -38,7 +38,7 @@ pub(super) fn within<T>(
     readings.filter(move |it| it.span.0 >= since && it.span.1 <= until)
 }
 
-/// Returns the least of the values that reach a threshold: a single high one makes none of the others higher.
+/// Returns the least of the values that reach a threshold: a single high one makes no other one higher.
 pub(super) fn least(values: impl Iterator<Item = f64>, threshold: f64) -> f64 {
     let high = values.filter(|it| *it >= threshold);
     high.fold(f64::INFINITY, f64::min)

@@ -9,7 +9,7 @@ use crate::base::instant::Micros;
 pub struct Rule {
     /// The amount per second from which on the rule is broken; `None` if it is not known yet.
     pub limit: Option<f64>,
-    /// The time for which it must be.
+    /// The time for which it must hold.
     pub lasting: Micros,
     /// The amount per second of the largest subject, whoever that was, in order of time.
     pub readings: Vec<Reading<f64>>,

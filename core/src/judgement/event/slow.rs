@@ -10,7 +10,7 @@ use crate::series::typical::median;
 pub const CLASSES: usize = 2 * SIZES.len();
 /// The bytes of the largest request of each class; the last class has all larger ones.
 pub const SIZES: [u64; 5] = [16 << 10, 64 << 10, 256 << 10, 1 << 20, u64::MAX];
-/// The times of the usual time, and of that of peers, that are worth a word.
+/// The multiples of the usual time, and of the time of peers, that are notable.
 pub const TIMES_USUAL: f64 = 2.0;
 /// The times of these below which an episode ends.
 const ENDS: f64 = 1.5;
@@ -38,7 +38,7 @@ pub struct ServedCalls {
 /// The calls of each class between two readings.
 pub type ByClass = [ServedCalls; CLASSES];
 
-/// A target among its peers: those of one class of hardware.
+/// A target among its peers, the targets of one class of hardware.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Target {
     /// A number that peers have in common.
@@ -50,7 +50,7 @@ pub struct Target {
 }
 
 impl ServedCalls {
-    /// Returns the seconds per call; `None` if there are too few calls to say.
+    /// Returns the seconds per call; `None` for too few calls.
     pub fn per_call(self) -> Option<f64> {
         (self.calls >= BUSY).then(|| self.usecs as f64 / self.calls as f64 / 1e6)
     }
@@ -100,7 +100,7 @@ pub fn belongs<S: PartialEq>(slow: (Span, &[S]), waiting: (Span, &[S])) -> bool 
     overlap(slow.0, waiting.0) && slow.1.iter().any(|it| waiting.1.contains(it))
 }
 
-/// The seconds per call of a target, and the larger of what peers take and what is usual.
+/// The seconds per call of a target, and the larger one of the time of its peers and its usual time.
 struct Compared {
     value: f64,
     usual: f64,
@@ -118,7 +118,8 @@ impl Compared {
     }
 }
 
-/// Compares the class on which a target spends most time; `None` if too few peers are busy with it, or nothing is usual yet.
+/// Compares the class on which a target spends most time; `None` if too few peers are busy with it, or the usual time is
+/// unknown.
 fn compare(subject: usize, reading: &Reading<ByClass>, targets: &[Target]) -> Option<Compared> {
     let target = &targets[subject];
     let classes = reading.value.iter().enumerate();

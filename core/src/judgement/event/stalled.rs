@@ -20,8 +20,7 @@ pub struct Target {
     pub readings: Vec<Reading<u64>>,
 }
 
-/// Finds the targets of a file system that do nothing. The value of an episode is zero, what is usual the calls per second in the hour
-/// before.
+/// Finds stalled targets of a file system. The value of an episode is zero, its usual value the calls per second in the hour before.
 pub fn episodes(targets: &[Target]) -> Vec<Episode> {
     let mut found = Vec::new();
     for (subject, target) in targets.iter().enumerate() {

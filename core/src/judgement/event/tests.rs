@@ -152,7 +152,7 @@ fn an_hour_of_slow_probes_is_an_episode_and_confirms_what_began_in_it() {
         (3 * HOUR, Some(3 * HOUR))
     );
     assert!((found[0].value - 0.19 / 3.0).abs() < 1e-12 && (found[0].rate - 1.0).abs() < 1e-12);
-    // An hour without probes ends it, and one that is not over says nothing.
+    // An hour without probes ends it, and an unfinished one does not count.
     probe.hours.remove(3);
     let found = probe::episodes(std::slice::from_ref(&probe));
     assert_eq!(minutes(&found), [(120, 180, true), (240, 300, true)]);

@@ -84,7 +84,7 @@ fn a_value_at_its_floor_is_good_and_above_it_is_not() {
     };
     let levels = [0.1, 0.100_001, 0.5, 0.500_001].map(|value| thresholds.level(value));
     assert_eq!(levels, [Level::Good, Level::Fair, Level::Fair, Level::Bad]);
-    // What many do is usual at a site, and without a site to compare with nothing is bad.
+    // Common values are usual at a site, and without a site to compare with no level is bad.
     let usual = Thresholds {
         site: Some([0.8, 0.9]),
         ..thresholds
@@ -137,7 +137,7 @@ fn little_work_is_not_judged() {
         })
     };
     assert!(of(600.0, 1_000.0, Some(60.0)));
-    // Before Lustre 2.14, nobody knows the time.
+    // Before Lustre 2.14, the time is unknown.
     assert!(of(600.0, 1_000.0, None));
     assert!(!of(599.0, 1_000.0, Some(60.0)));
     assert!(!of(600.0, 999.0, Some(60.0)));

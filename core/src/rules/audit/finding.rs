@@ -6,7 +6,7 @@ use crate::base::escape::escape;
 use crate::base::instant::Micros;
 use crate::rules::increment::Counts;
 
-/// The number of disagreements above which an audit fails. Nobody reads more.
+/// The number of disagreements above which an audit fails. No reader reads more.
 const LIMIT: usize = 100_000;
 
 /// The number of bytes of a line that are shown.
@@ -21,9 +21,9 @@ pub struct Finding {
     pub entry: Option<String>,
     /// The kind of the value.
     pub what: &'static str,
-    /// The stored value; `None` if there is none.
+    /// The stored value, if any.
     pub stored: Option<String>,
-    /// The computed value; `None` if there is none.
+    /// The computed value, if any.
     pub computed: Option<String>,
 }
 
@@ -59,7 +59,7 @@ impl Finding {
     }
 
     /// Returns the finding about carried records, which shows the first line in which the two texts differ; `None` if
-    /// they are the same. A text that has ended before that line, or is missing, shows nothing.
+    /// they are the same. A text that ended before that line, or is missing, shows an empty line.
     pub fn of_carried(
         time: Micros,
         stored: Option<&[u8]>,

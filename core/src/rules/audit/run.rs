@@ -3,7 +3,7 @@
 use crate::base::instant::{DAY, Micros};
 use crate::rules::increment::{Increment, Observation};
 
-/// The observation with which an observation is to be compared.
+/// The predecessor with which an observation is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Predecessor {
     /// No observation: the observation is a baseline.
@@ -16,8 +16,8 @@ pub enum Predecessor {
 
 impl Predecessor {
     /// Returns the predecessor of the observation at `time`. `before` is the time of the observation before it in the
-    /// store, and `since` the time of the observation with which it was once compared. An observation that follows a gap
-    /// longer than `raw_retention` is a baseline.
+    /// store, and `since` the time of its original predecessor. An observation that follows a gap longer than
+    /// `raw_retention` is a baseline.
     pub fn of(
         before: Option<Micros>,
         time: Micros,
@@ -44,7 +44,7 @@ impl Predecessor {
 }
 
 /// Consecutive observations that were all computed. The rows of their target observed in (after, until] belong to them,
-/// and none of these rows begins before `earliest`.
+/// and all these rows begin at or after `earliest`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Run {
     /// The key of the target.
@@ -64,7 +64,7 @@ impl Run {
         self.earliest = self.earliest.min(earliest);
     }
 
-    /// Returns whether a row of increments is among those that belong to the observations.
+    /// Returns whether a row of increments belongs to the observations.
     pub const fn holds(&self, observed: Micros, end: Micros) -> bool {
         self.after < observed && observed <= self.until && self.earliest < end && end <= self.until
     }
@@ -85,8 +85,8 @@ pub fn earliest_start(
 }
 
 /// Returns the earliest time at which a row of the observation at `time` may begin, if the stored observations before it
-/// may themselves be wrong. It follows from the computed `previous` observation and from the carried records that are
-/// stored with it, the first of which was seen at `first_seen`. If these records are damaged, it is a day earlier.
+/// may themselves be wrong. It follows from the computed `previous` observation and from the stored carried records, the
+/// first of which was seen at `first_seen`. If these records are damaged, it is a day earlier.
 pub fn earliest_possible(
     previous: Option<&Observation<'_>>,
     time: Micros,
@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(of(Some(90), Some(80)), Predecessor::Before);
         assert_eq!(of(None, Some(90)), Predecessor::Gone);
         assert_eq!(of(None, None), Predecessor::None);
-        // A text after a long gap is a baseline; one that is stored as a baseline after a short gap is wrong.
+        // A text after a long gap is a baseline; a baseline after a short gap is wrong.
         assert_eq!(of(Some(69), None), Predecessor::None);
         assert_eq!(of(Some(70), None), Predecessor::Before);
         assert_eq!(of(Some(69), Some(69)), Predecessor::Before);

@@ -11,7 +11,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Adds a target: the number of observations that were computed, and of those that could not be.
+    /// Adds a target: the number of observations that were recomputed, and of the remaining ones.
     pub fn add(&mut self, computed: u64, left: u64) {
         self.audited += computed;
         self.left += left;

@@ -79,9 +79,9 @@ pub mod reason {
     pub const NOT_WANTED: &str = "no metric let through";
     /// The text does not begin with the names of its columns.
     pub const NO_HEADER: &str = accounting::Reason::NoHeader.code();
-    /// The delimiter of the text is one that users can put into the names of their jobs.
+    /// Users can put the delimiter of the text into the names of their jobs.
     pub const GUESSABLE_DELIMITER: &str = "guessable delimiter";
-    /// No record of the text says when its job was submitted or began.
+    /// No record of the text has a time of submission or start.
     pub const NO_TIMES: &str = "no times";
     /// The job began or ended after the time of the text.
     pub const FUTURE: &str = "time after the text";
@@ -104,11 +104,11 @@ pub mod reason {
 /// The result of a feed for a part of its text.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// The Lustre target of the part; `None` if it belongs to none, or names none.
+    /// The Lustre target of the part; `None` if it belongs to no target, or names no target.
     pub target: Option<String>,
     /// The fate of the part.
     pub action: Action,
-    /// The counts of the part; zero where nothing was counted.
+    /// The counts of the part; zero if there are no counts.
     pub counts: Counts,
     /// True if the part ends too early, though its last line is whole (rule 3).
     pub ends_early: bool,
@@ -119,7 +119,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Makes the outcome of a part in which nothing was counted.
+    /// Makes the outcome of a part without counts.
     pub fn new(target: Option<&str>, action: Action) -> Self {
         Self {
             target: target.map(str::to_owned),

@@ -33,7 +33,7 @@ impl Limits {
         time < self.now.saturating_sub(self.raw_retention)
     }
 
-    /// Returns the reason why what was read at `time` is not placed, whatever its neighbours are; `None` if there is none.
+    /// Returns the reason why a value read at `time` is not placed, whatever its neighbours are.
     pub fn why_not_at(&self, time: Micros) -> Option<&'static str> {
         let latest = self.now.saturating_add(self.max_ahead);
         if !(0..=latest).contains(&time) {
@@ -45,8 +45,8 @@ impl Limits {
         }
     }
 
-    /// Returns the reason why what was read at `time` cannot be placed between a reading and the next one, which was compared with one
-    /// of the time `since`; `None` if there is none.
+    /// Returns the reason why a value read at `time` cannot be placed between a reading and the next one, whose predecessor was read
+    /// at `since`.
     pub fn why_not_between(
         &self,
         time: Micros,
@@ -54,7 +54,7 @@ impl Limits {
         since: Option<Option<Micros>>,
     ) -> Option<&'static str> {
         let is_early = self.is_old(time) && (before.is_none() || since.is_some());
-        // The reading with which the next one was compared can be gone.
+        // The predecessor of the next reading can be gone.
         let is_far = since.is_some_and(|since| since != before);
         (is_early || is_far).then_some(reason::TOO_LATE)
     }
@@ -73,7 +73,7 @@ impl Limits {
     }
 }
 
-/// Returns the reason why a text read at `time` is not placed, whatever its neighbours are; `None` if there is none.
+/// Returns the reason why a text read at `time` is not placed, whatever its neighbours are.
 pub fn why_not(snapshot: &Snapshot<'_>, time: Micros, limits: Limits) -> Option<&'static str> {
     if is_mostly_unusable(snapshot) {
         Some(reason::TOO_MANY_PROBLEMS)
@@ -90,7 +90,7 @@ fn is_mostly_unusable(snapshot: &Snapshot<'_>) -> bool {
 }
 
 /// Returns the reason why a text cannot be placed between `previous` and `next`; `None` if it can. `since` is the time of
-/// the observation with which `next` was compared, `None` if `next` was a baseline. `after` is the observation after `next`.
+/// the predecessor of `next`, `None` if `next` was a baseline. `after` is the observation after `next`.
 ///
 /// # Errors
 /// [`CompareError::OutOfMemory`] if there is not enough memory to find out.
@@ -102,7 +102,7 @@ pub fn why_not_before(
     cleanup_interval: u32,
     pause: Pause<'_>,
 ) -> Result<Option<&'static str>, CompareError> {
-    // Retention may have deleted the observation with which `next` was compared. A baseline was compared with none.
+    // Retention may have deleted the predecessor of `next`. A baseline has no predecessor.
     let before = previous.map(|previous| previous.time);
     let is_gone = since.is_some_and(|since| before != Some(since))
         || next.snapshot.is_none()

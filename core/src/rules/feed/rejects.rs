@@ -44,7 +44,7 @@ impl Rejects {
         }
     }
 
-    /// Adds the lines of values beside `job_stats` that could not be used.
+    /// Adds unusable lines of parameters other than `job_stats`.
     pub fn add_values(&mut self, problems: &parameter::Problems<'_>) {
         for problem in &problems.kept {
             let target = problem.parameter.target().map(TargetName::shown);
@@ -98,7 +98,7 @@ impl Rejects {
         }
     }
 
-    /// Takes the rows to store. Those of a reason that has too many end with the number of the others.
+    /// Takes the rows to store. If there are too many rejects of a reason, the last one has the number of the others.
     pub fn take(&mut self) -> Vec<Reject> {
         let mut rows = std::mem::take(&mut self.rows);
         for (reason, seen) in std::mem::take(&mut self.seen) {

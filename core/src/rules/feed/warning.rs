@@ -1,6 +1,6 @@
 //! The warning to the sender about texts that were not stored as they came.
 //!
-//! An INSERT fails only if nothing could be stored. Without the warning, a sender would not notice that its text is
+//! An INSERT fails only if no part could be stored. Without the warning, a sender would not notice that its text is
 //! rejected, or is placed before a newer text from another sender.
 
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ pub struct Warning {
 }
 
 impl Warning {
-    /// Returns the warning about texts that end too early; `None` if there are none.
+    /// Returns the warning about texts that end too early, if any.
     pub fn of_cut(outcomes: &[Outcome]) -> Option<Self> {
         let cut = || outcomes.iter().filter(|outcome| outcome.ends_early);
         let targets = cut().filter_map(|outcome| outcome.target.clone());
@@ -34,7 +34,7 @@ impl Warning {
         })
     }
 
-    /// Returns the notice about a text whose records users can forge; `None` if there is none.
+    /// Returns the notice about a text whose records users can forge, if any.
     pub fn of_forgeable(outcomes: &[Outcome]) -> Option<Self> {
         outcomes.iter().any(|outcome| outcome.is_forgeable).then(|| Self {
             message: "users can forge rows of this text of sacct by the names of their jobs".to_owned(),

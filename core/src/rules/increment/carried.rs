@@ -108,7 +108,7 @@ impl<'a> CarriedRecords<'a> {
         let before = self.snapshot.records.len();
         for share in epoch.shares() {
             let listed = share.listed & withheld.listed;
-            // The start_time of the snapshot tells to which epoch of the entry these counters belong.
+            // The start_time of the snapshot identifies the epoch of these counters.
             self.part(&share.part, record.start_time, listed, |slot| {
                 let own = slot_in(snapshot, share.part.snapshot, slot);
                 let own = own.filter(|own| snapshot.value(record, *own).is_some());
@@ -147,7 +147,7 @@ impl<'a> CarriedRecords<'a> {
         Ok(())
     }
 
-    /// Adds a record with the part's counters of the given operations, unless there are none.
+    /// Adds a record with the part's counters of the given operations, if any.
     fn part(
         &mut self,
         part: &SeenValues<'a>,
@@ -191,7 +191,7 @@ impl<'a> CarriedRecords<'a> {
         )
     }
 
-    /// Adds a record with the counters from `begin` on, unless there are none.
+    /// Adds a record with the counters from `begin` on, if any.
     fn record(
         &mut self,
         part: &SeenValues<'a>,

@@ -75,7 +75,7 @@ pub(super) fn latest_start_times<'a>(
     Ok(latest)
 }
 
-/// The values with which a record's counters are compared. Without `epoch` and `zero`, the counters are a baseline.
+/// The reference values of a record's counters. Without `epoch` and `zero`, the counters are a baseline.
 #[derive(Default)]
 struct Reference<'a> {
     /// The known values of the same epoch.
@@ -215,8 +215,8 @@ impl<'a, 'o> Comparer<'a, 'o> {
         }
     }
 
-    /// Returns the previous values of an entry that is known: those of the same epoch, or those of a new one (rules 4
-    /// and 5). Returns `None` if the record is of an older epoch.
+    /// Returns the previous values of a known entry: of the same epoch, or of a new one (rules 4 and 5). Returns `None`
+    /// if the record is of an older epoch.
     fn before(
         &mut self,
         head: Head,
@@ -232,8 +232,8 @@ impl<'a, 'o> Comparer<'a, 'o> {
                 return Ok(None);
             }
             Some(_) => self.restart(epoch, None, record),
-            // One of the two has no start_time, for example because the stats header was switched on or off. Of two
-            // epochs in the snapshot only the older one, which comes first, can be the known one.
+            // One of the two has no start_time, for example because the stats header was switched on or off. If the
+            // snapshot has two epochs, only the older one, which comes first, can be the known one.
             None if self.history.claim(head) => match epoch.restarted(self.snapshot, record) {
                 None => Reference::same(epoch),
                 fell => self.restart(epoch, fell, record),
@@ -377,7 +377,7 @@ impl<'a, 'o> Comparer<'a, 'o> {
         );
         increments.extend(rows.map(|row| Increment {
             reset: Some(row.since) == reset,
-            // A part of the row could not tell an earlier one, which shows that the clock is wrong, from one that lies before it.
+            // A part of the row could not distinguish an earlier time, which shows a wrong clock, from a time before the part.
             last_active: row.last_active.filter(|&at| at > row.since),
             ..row
         }));
@@ -416,11 +416,11 @@ impl<'a, 'o> Comparer<'a, 'o> {
     fn carry_missing(&mut self, retention: Micros) -> Result<(), TryReserveError> {
         let is_complete = self.snapshot.complete && !self.cut && !self.result.ends_early;
         let same_server = self.previous.server == self.next.server;
-        // An entry that stands in the snapshot twice restarted while the snapshot was printed. Its first epoch is not in the
+        // An entry that is in the snapshot twice restarted while the snapshot was printed. Its first epoch is not in the
         // records, but had survived until then.
         let survived = self.survived || self.snapshot.has_duplicates;
         if self.previous.snapshot.is_none() {
-            // Records that were carried before the snapshot that is gone say nothing about the entries of that snapshot.
+            // Records that were carried before the deleted snapshot do not show which entries that snapshot had.
             return Ok(());
         }
         let missing = self.history.missing()?;
@@ -466,7 +466,7 @@ impl<'a, 'o> Comparer<'a, 'o> {
     }
 }
 
-/// Returns true if the observation's snapshot had every record that Lustre printed. The records carried with the snapshot tell
+/// Returns true if the observation's snapshot had every record that Lustre printed. The records carried with the snapshot show
 /// whether its last record was cut.
 fn is_complete<'a>(observation: &Observation<'a>, history: &History<'a>) -> bool {
     let Some(snapshot) = observation.snapshot.filter(|snapshot| snapshot.complete) else {

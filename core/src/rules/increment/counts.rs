@@ -2,7 +2,7 @@
 
 use super::{Comparison, Observation};
 
-/// Defines the counts, whose names are those of their columns.
+/// Defines the counts, with the names of their columns.
 macro_rules! counts {
     ($($(#[$doc:meta])* $name:ident,)*) => {
         /// The counts of an observation, which are columns of `jobstats.observations`. A text holds far fewer entries than an
@@ -40,7 +40,7 @@ counts! {
     resets,
     /// The number of entries of the previous text that are missing from this one.
     removed,
-    /// The number of entries of which records are carried.
+    /// The number of entries with carried records.
     carried,
     /// The number of entries with a counter that has no known previous value.
     unknown,

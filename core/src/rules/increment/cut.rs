@@ -1,8 +1,8 @@
 //! Finds texts that end too early although their last line is whole (rule 3).
 //!
 //! Lustre prints entries in the order in which they were created. So a text that was cut between two records has only
-//! entries that the previous text has too, and the entries behind its last one are all missing. Lustre drops entries that
-//! are idle, or all of them; it drops none that was active a moment ago while the others go on.
+//! entries that the previous text has too, and the entries behind its last one are all missing. Lustre drops idle
+//! entries, or all of them; it never drops an entry that was active a moment ago while the others go on.
 
 use super::Observation;
 use crate::base::instant::{DAY, Micros, SECOND};
@@ -27,7 +27,7 @@ pub(super) fn is_any_active(
         .any(|age| age < limit)
 }
 
-/// Returns the time for which an entry must have been idle before Lustre may drop it; a day if Lustre never does so.
+/// Returns the idle time after which Lustre may drop an entry; a day if Lustre never does so.
 pub(super) fn idle_limit(cleanup_interval: u32) -> Micros {
     match cleanup_interval {
         0 => DAY,

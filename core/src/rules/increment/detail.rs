@@ -1,7 +1,7 @@
 //! Leaves values out of `detail` that follow from the columns (rule 7).
 //!
-//! Most sums of squares follow from the number of calls and their sum: those of a single call, and those of calls that
-//! are all alike. They made up half of a row.
+//! Most sums of squares follow from the number of calls and their sum: for a single call, and for equal calls. They
+//! made up half of a row.
 
 use std::sync::LazyLock;
 
@@ -78,7 +78,7 @@ impl Columns {
         ALL.get(index).copied().flatten()
     }
 
-    /// Returns how much the calls and their sum grew; `None` if that is not known of the calls.
+    /// Returns the growth of the calls and of their sum; `None` if the calls are unknown.
     pub(super) fn grown(self, totals: &[(Column, i64)]) -> Option<(u64, u64)> {
         let grown = |column| {
             let growth = totals.iter().find(|(of, _)| *of == column)?.1;
@@ -110,7 +110,7 @@ fn shorten(detail: &mut Detail, calls: u64, sum: u64) -> bool {
     let squares_follow = detail
         .sumsq
         .is_none_or(|squares| squares == squares_of(calls, sum));
-    // An empty detail has been shortened before: it says that the calls were all alike.
+    // An empty detail has been shortened before: the calls were all alike.
     if !squares_follow || detail.is_empty() {
         return true;
     }

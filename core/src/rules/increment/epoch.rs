@@ -121,8 +121,8 @@ impl<'a> Epoch<'a> {
             .is_some()
     }
 
-    /// Returns the times at which those counters were last seen for which `is_true` holds. Only counters are tested
-    /// that are known, that the record has too, and that may differ.
+    /// Returns the times at which the counters with `is_true` were last seen. Only counters are tested that are known,
+    /// that the record has too, and that may differ.
     fn where_true(
         &self,
         snapshot: &Snapshot,
@@ -180,8 +180,8 @@ impl<'a> Epoch<'a> {
     }
 }
 
-/// The known values of an epoch, for callers that ask in order of slot. Searching for each value from the first counter
-/// on took a tenth of the time of a comparison.
+/// The known values of an epoch, for access in order of slot. Searching for each value from the first counter on took a
+/// tenth of the time of a comparison.
 pub(super) struct Values<'l, 'a> {
     epoch: &'l Epoch<'a>,
     /// The counters of the main part that have not been passed.
@@ -221,7 +221,7 @@ pub(super) fn unlisted(snapshot: &Snapshot, record: &Record) -> impl Iterator<It
     slots.filter(|slot| bit(*slot).is_none())
 }
 
-/// Returns the bits of the listed operations of which a record counted something.
+/// Returns the bits of the listed operations with calls in a record.
 pub(super) fn counted(snapshot: &Snapshot, record: &Record) -> u64 {
     let slots = snapshot.counters_of(record).slots();
     slots.filter_map(bit).fold(0, |bits, bit| bits | bit)

@@ -12,7 +12,7 @@ use crate::base::room::filled;
 use crate::rules::snapshot::{ByKey, Key, Keys, Record, Snapshot};
 use crate::text::job_stats::Time;
 
-/// The snapshot of a snapshot that is gone, and the carried records of a snapshot that has none.
+/// The snapshot of a deleted observation, and the carried records of an observation without any.
 pub(super) static NOTHING: LazyLock<Snapshot<'static>> = LazyLock::new(Snapshot::default);
 
 /// The position of the first part of an entry in [`History`].
@@ -40,7 +40,7 @@ struct Chains<'a> {
     heads: ByKey<'a, Head>,
     next: Vec<Option<usize>>,
     is_head: Vec<bool>,
-    /// The entries of which the snapshot has an epoch that ended while it was printed (rule 5).
+    /// The entries with an epoch in the snapshot that ended while it was printed (rule 5).
     ended: Keys<'a>,
 }
 
@@ -131,8 +131,8 @@ impl<'a> History<'a> {
             .is_none_or(|chains| chains.is_head[position])
     }
 
-    /// Returns the entry of a record of a snapshot. All entries of the snapshot that were found before must be
-    /// [marked](Self::mark), or none.
+    /// Returns the entry of a record of a snapshot. Either all entries of the snapshot that were found before must be
+    /// [marked](Self::mark), or no entry.
     pub fn find(
         &mut self,
         snapshot: &Snapshot,
@@ -212,7 +212,7 @@ impl<'a> History<'a> {
         self.positions(head).map(|position| self.part(position))
     }
 
-    /// Returns the epoch of the entry that began at this time; `None` stands for the epoch without a `start_time`.
+    /// Returns the epoch of the entry that began at this time; `None` is the epoch without a `start_time`.
     pub fn epoch(&self, head: Head, start_time: Option<Time>) -> Option<Epoch<'a>> {
         Epoch::of(
             self.entry(head)
@@ -229,7 +229,7 @@ impl<'a> History<'a> {
     /// Returns the time after which no snapshot had an entry that is not known, if all `start_time` are on the wall clock.
     ///
     /// The previous snapshot lacks such an entry. If an earlier snapshot had had the entry after the last carried record was seen,
-    /// the entry would be carried too: those that are no longer carried were seen before all that are.
+    /// the entry would be carried too: records that are no longer carried were seen before all carried ones.
     pub fn never_seen_since(&self) -> Option<Micros> {
         let lengths = self.snapshot.records.len()..self.found.len();
         let carries_entries = lengths.into_iter().any(|position| self.is_head(position));
@@ -255,7 +255,8 @@ impl<'a> History<'a> {
         }
     }
 
-    /// Returns true if an epoch of the entry had ended in the snapshot already, which another one that ended would repeat.
+    /// Returns true if an epoch of the entry had already ended in the snapshot, so that another ended epoch would repeat
+    /// it.
     pub fn has_ended(&self, snapshot: &Snapshot, record: &Record) -> bool {
         let chains = self.chains.as_ref();
         record.ended && chains.is_some_and(|chains| chains.ended.contains(&snapshot.key(record)))
@@ -276,7 +277,7 @@ impl<'a> History<'a> {
         Ok(missing)
     }
 
-    /// Returns the records of the snapshot behind this entry, if the following snapshot has none of them.
+    /// Returns the records of the snapshot behind this entry, if the following snapshot lacks all of them.
     pub fn missing_behind(&self, head: Head) -> &'a [Record] {
         let behind = head + 1..self.snapshot.records.len();
         let has_any = self.found[behind.clone()].contains(&true);

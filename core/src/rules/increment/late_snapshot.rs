@@ -1,4 +1,4 @@
-//! Checks whether a late snapshot can be as old as it says (rule 8).
+//! Checks whether a late snapshot can be as old as its time (rule 8).
 
 use std::collections::TryReserveError;
 
@@ -35,8 +35,8 @@ pub fn can_be_older(
 /// Checks that the snapshots after `late`, which are `next` and the one after that, can lack the entries without `start_time` that `late` is the
 /// first to have. If the server's clock went back, `late` was read after them, and what these entries did would count again when they come.
 ///
-/// Lustre cannot have dropped an entry that was active within the cleanup interval of `next`, and a snapshot that skipped it is followed by one
-/// that has it. Without such a snapshot nothing is decided: the carried records keep the sums right for a while.
+/// Lustre cannot have dropped an entry that was active within the cleanup interval of `next`, and a snapshot that skipped it is followed by a
+/// snapshot with it. Without such a snapshot there is no decision: the carried records keep the sums right for a while.
 pub fn can_be_followed(
     late: &Observation,
     previous: Option<&Observation>,
@@ -78,8 +78,8 @@ pub fn can_be_followed(
 }
 
 /// Returns the entries of a later snapshot that `late` is the first to have, with whether they go on from there, and how many others go on.
-/// Returns `None` unless the snapshot is whole and of the same server, others go on in it, and none of these restarts: else the target may have
-/// begun anew.
+/// Returns `None` unless the snapshot is complete and from the same server, others go on in it, and all of these go on: else the target may
+/// have been reset.
 fn going_on<'a>(
     late: &Observation,
     previous: &Observation,

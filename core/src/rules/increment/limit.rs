@@ -1,7 +1,7 @@
 //! Limits the work that all entries of a target can have done together.
 //!
 //! An increment of 2^53 or more is not believed, but 1,024 smaller ones can make a sum that no column of a rollup can
-//! hold. Nothing real comes near either number, so that a sum above the limit is an error or an attack.
+//! hold. Real sums are far below either number, so that a sum above the limit is an error or an attack.
 
 use std::collections::TryReserveError;
 
@@ -81,7 +81,7 @@ fn dropped(increments: &[Increment<'_>], limit: u128) -> Result<Vec<Dropped>, Tr
 }
 
 /// Drops the largest values of the column at a position until the others sum up to the limit at most. Of equal values,
-/// those that come first in the text are dropped.
+/// the first in the text are dropped.
 fn drop_largest(
     increments: &[Increment<'_>],
     (of, sum): (usize, &u128),

@@ -1,4 +1,4 @@
-//! Packs what a row of increments holds beside its counts: `detail` (rule 7) and the histograms of sizes.
+//! Packs the details of a row of increments: `detail` (rule 7) and the histograms of sizes.
 //!
 //! Numbers are varints: seven bits to a byte, the lowest first, and the highest bit of each byte but the last is set. Of an
 //! operation come its position in [`OPERATIONS`] plus 1, or 0 and its name if it is not listed; the bits of the values that
@@ -17,10 +17,10 @@ use crate::base::operation::{OPERATIONS, OperationIndex};
 use crate::rules::snapshot::HISTOGRAM_LEN;
 use crate::text::job_stats::Unit;
 
-/// The elements of the histogram of `read_bytes`, and then of that of `write_bytes`.
+/// The elements of the histogram of `read_bytes`, followed by `write_bytes`.
 pub type Histograms = [i64; 2 * HISTOGRAM_LEN];
 
-/// An operation that has a detail. Those that are listed come first.
+/// An operation that has a detail. Listed ones come first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OperationName<'a> {
     /// The position in [`OPERATIONS`].
@@ -38,7 +38,7 @@ const NUMBERS: [&str; 5] = ["min", "max", "sumsq", "samples", "sum"];
 /// The units of operations without columns, by their numbers.
 const UNITS: [Unit; 3] = [Unit::Requests, Unit::Bytes, Unit::Microseconds];
 
-/// Packs details, which come in order; `None` if there are none.
+/// Packs details, which come in order; `None` without any.
 pub(super) fn pack<'a>(
     details: impl IntoIterator<Item = (&'a OperationName<'a>, &'a Detail)>,
 ) -> Option<Vec<u8>> {
@@ -193,7 +193,7 @@ fn put(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number as u8);
 }
 
-/// Takes a number off the bytes; `None` if they begin with none, or with another form of it than the shortest.
+/// Takes a number off the bytes; `None` if they begin without one, or with a form other than the shortest.
 fn number(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for shift in (0..u64::BITS).step_by(7) {

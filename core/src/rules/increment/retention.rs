@@ -20,15 +20,15 @@ crate::named! {
 }
 
 impl Retention {
-    /// Returns the variant with a name; `None` if there is none.
+    /// Returns the variant with a name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
             .find(|retention| retention.name() == name)
     }
 
-    /// Removes the values that are not kept from an increment. Its calls and sums stay, also those of operations that have
-    /// no column.
+    /// Removes the values that are not kept from an increment. Its calls and sums stay, also for operations without a
+    /// column.
     pub fn apply(self, increment: &mut Increment<'_>) {
         if self < Self::Everything {
             increment.detail = increment.detail.take().as_deref().and_then(counts);
@@ -39,7 +39,7 @@ impl Retention {
     }
 }
 
-/// Returns the calls and sums of a detail; `None` if it has none.
+/// Returns the calls and sums of a detail, if it has any.
 fn counts(detail: &[u8]) -> Option<Vec<u8>> {
     let mut operations = unpack(detail)?;
     operations.retain(|_, detail| detail.samples.or(detail.sum).is_some());

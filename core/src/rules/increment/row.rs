@@ -38,7 +38,7 @@ struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// Creates a row with room for so many counters, each of which can have two columns.
+    /// Creates a row with room for so many counters, with up to two columns each.
     fn of(counters: usize) -> Self {
         Self {
             totals: Vec::with_capacity(2 * counters),
@@ -57,8 +57,8 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Adds the growth of a counter after `since`. `counted_apart` has the bits of the listed operations that have
-    /// counters of their own: the calls of an operation in bytes are counted by that counter or here, never twice.
+    /// Adds the growth of a counter after `since`. `counted_apart` has the bits of the listed operations with separate
+    /// counters: the calls of an operation in bytes are counted by that counter or here, never twice.
     pub fn add(
         &mut self,
         since: Micros,
@@ -93,8 +93,8 @@ impl<'a> Rows<'a> {
     }
 
     /// Returns the rows in which something grew. Values that follow from the columns are left out of `detail` if the
-    /// identifier has no other epoch in the text and this epoch has no other row: otherwise the columns of the rows could
-    /// not be told apart.
+    /// identifier has no other epoch in the text and this epoch has no other row: otherwise the columns of the rows would
+    /// be ambiguous.
     pub fn into_increments(
         mut self,
         (line, id): (u32, &'a str),
@@ -192,7 +192,8 @@ impl Change<'_, '_> {
         self.now.samples.saturating_sub(self.before.samples)
     }
 
-    /// Returns the growth of the sum. One that stays at its limit while calls go on becomes a problem: what they add to it is lost.
+    /// Returns the growth of the sum. A value that stays at its limit while calls go on becomes a problem: their contribution is
+    /// lost.
     fn sum(&mut self) -> u64 {
         let sum = self.now.sum;
         let growth = sum.saturating_sub(self.before.sum);
@@ -219,8 +220,8 @@ impl Change<'_, '_> {
             is_new.then_some(new)
         };
         let squares = now.sumsq.wrapping_sub(before.sumsq);
-        // A sum of squares that stays at its limit is kept with a growth of 0, because the columns would say otherwise.
-        // Lustre up to 2.13 prints none.
+        // A sum of squares that stays at its limit is retained with a growth of 0, because the columns would imply
+        // another one. Lustre up to 2.13 does not print it.
         let has_squares = squares > 0 || now.sumsq > 0 && self.samples() > 0;
         Detail {
             min: new(before.min, now.min),

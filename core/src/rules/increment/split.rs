@@ -67,9 +67,9 @@ pub fn reach(instant: Micros, coarse: &[Coarse]) -> Micros {
 
 /// Divides a row at the edges that it crosses: multiples of [`edge_distance`] since 1970-01-01 00:00 UTC.
 ///
-/// Returns the parts in order, without parts in which nothing was counted. An edge belongs to the part before it. The
-/// first part has `reset`, the last part has `detail`. `last_active` is with the last part and with each that ends after it, so that no
-/// part lasts longer than the entry was active.
+/// Returns the parts in order, without empty parts. An edge belongs to the part before it. The first part has `reset`, the last part
+/// has `detail`. `last_active` is with the last part and with each that ends after it, so that no part lasts longer than the entry was
+/// active.
 pub fn split(increment: Increment<'_>) -> Parts<'_> {
     Parts {
         distance: edge_distance(increment.since, increment.time),
@@ -108,7 +108,7 @@ impl<'a> Iterator for Parts<'a> {
     }
 }
 
-/// Returns the spans into which the multiples of `distance` divide (since, time], in order; none if it is empty.
+/// Returns the spans into which the multiples of `distance` divide (since, time], in order.
 pub fn spans(since: Micros, time: Micros, distance: Micros) -> impl Iterator<Item = Span> {
     let mut from = since;
     std::iter::from_fn(move || {

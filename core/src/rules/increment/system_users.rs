@@ -1,9 +1,9 @@
 //! Adds up the work of all entries of a user in one text: the setting `fold_uids_below`.
 //!
-//! Users of the system have as many entries as there are nodes and programs, and nobody asks what one of them did. Their
+//! System users have as many entries as there are nodes and programs, and single ones of these are of no interest. Their
 //! increments are added up after all entries were compared one by one, so that births and resets are seen as ever. Increments
-//! that begin at different times are divided first as they are when they are stored, so that the
-//! buckets of rollups are as without the setting.
+//! that begin at different times are divided first as they are when they are stored, so that the buckets of rollups are as
+//! without the setting.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, TryReserveError};
@@ -48,9 +48,9 @@ impl<'a> Increment<'a> {
 }
 
 impl Comparison<'_> {
-    /// Adds up the increments of entries for which `uid` gives a user: one for each user and bucket of the narrowest rollup.
-    /// Sums of squares and bounds are those of all calls of the entries. An increment stays as it is if its sum with others is
-    /// no number of a column, or if one of its operations is in another unit than theirs.
+    /// Adds up the increments of entries with a user by `uid`: one for each user and bucket of the narrowest rollup. Sums of
+    /// squares and bounds include all calls of the entries. An increment stays as it is if its sum with others is no number of
+    /// a column, or if one of its operations is in another unit than theirs.
     ///
     /// # Errors
     /// Returns [`CompareError::OutOfMemory`] if the memory is short.
@@ -135,7 +135,7 @@ impl<'a> Sum<'a> {
 }
 
 impl<'a> Increment<'a> {
-    /// Adds another part of the same bucket. Its counts fit, because those of all parts together do.
+    /// Adds another part of the same bucket. Its counts fit, because the counts of all parts together do.
     fn take_in(&mut self, part: Increment<'a>) {
         self.line = self.line.min(part.line);
         self.id = self.id.min(part.id);
@@ -249,7 +249,7 @@ fn together(one: &Detail, other: &Detail) -> Option<Detail> {
     })
 }
 
-/// Returns the sum of two histograms; `None` if `add` gives none for two elements.
+/// Returns the sum of two histograms; `None` if `add` fails for two elements.
 fn histograms<T: Copy, const N: usize>(
     one: &Option<Box<[T; N]>>,
     other: &Option<Box<[T; N]>>,

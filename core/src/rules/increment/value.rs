@@ -7,8 +7,8 @@ use crate::rules::snapshot::{Counter, HISTOGRAM_LEN, Slot, Snapshot};
 /// The elements of a histogram, one per power of two.
 pub(super) type Histogram = [u64; HISTOGRAM_LEN];
 
-/// Returns the histogram, if it can be compared. A counter without a histogram has an empty one if it counted nothing,
-/// and an unknown one if it counted something.
+/// Returns the histogram, if it can be compared. A counter without a histogram has an empty one if it is zero, and an
+/// unknown one otherwise.
 pub(super) fn sizes(counter: &Counter<'_>) -> Option<Histogram> {
     match counter.histogram {
         None if counter.samples == 0 => Some([0; HISTOGRAM_LEN]),

@@ -1,6 +1,6 @@
-//! Packed counters. The text of a busy server has a million counters, and half of the time of reading them was spent on
-//! memory that was touched for the first time: 56 bytes for a counter and 256 for a histogram, of which packed counters
-//! take 8 to 40.
+//! Packed counters. The text of a busy server has a million counters, and half of the reading time went into memory
+//! that was touched for the first time: 56 bytes for a counter and 256 for a histogram. Packed counters take 8 to 40 of
+//! these.
 //!
 //! A counter is a sequence of 32-bit words: the head; the numbers that are not zero, lower half first, and the upper
 //! half only if it is not zero; and for a histogram, a word with a bit for each element that is not zero, and the
@@ -30,12 +30,12 @@ pub struct Counter<'a> {
     pub sum: u64,
     /// The sum of squares, which wraps or saturates.
     pub sumsq: u64,
-    /// The histogram, if the line has one that is not empty.
+    /// The histogram, if it is not empty.
     pub histogram: Option<Histogram<'a>>,
 }
 
 impl Counter<'_> {
-    /// Returns the counter of a slot that counted nothing.
+    /// Returns a counter of a slot without calls.
     pub const fn zero(slot: Slot, unit: Unit) -> Self {
         Self {
             slot,
@@ -49,13 +49,13 @@ impl Counter<'_> {
         }
     }
 
-    /// Returns true if the counter counted nothing.
+    /// Returns true if the counter is zero.
     pub fn is_zero(&self) -> bool {
         are_zero(&self.numbers()) && self.histogram.is_none()
     }
 
-    /// Returns true if the counter restarted before it was `now`, judged by its values alone. `sumsq` wraps or saturates and
-    /// proves nothing.
+    /// Returns true if the counter restarted before it was `now`, judged by its values alone. `sumsq` wraps or saturates, so
+    /// that it is no evidence.
     pub(crate) const fn restarted(&self, now: &Counter<'_>) -> bool {
         let bounds_shrank = now.max < self.max || now.min > self.min;
         now.samples < self.samples || now.sum < self.sum || (self.samples > 0 && bounds_shrank)

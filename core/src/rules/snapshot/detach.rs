@@ -14,8 +14,8 @@ pub struct Words {
 }
 
 impl Snapshot<'_> {
-    /// Makes the snapshot borrow from `words` alone, so that the text, most of which is zeros, may go. The problems are
-    /// left behind.
+    /// Makes the snapshot borrow from `words` alone, so that the text, which is mostly zeros, can be freed. The
+    /// problems are left behind.
     pub fn detach(self, words: &mut Words) -> Result<Snapshot<'_>, TryReserveError> {
         let names = || self.unlisted.iter().copied();
         words.words.try_reserve(names().map(str::len).sum())?;

@@ -2,7 +2,7 @@
 //!
 //! Lustre prints an identifier twice if its entry was removed and made again while the text was printed, or if the
 //! position in the list of entries was lost. Records with different start times are two epochs of the entry, and so are
-//! records without any of which the later has restarted; otherwise they are one epoch, read twice.
+//! records without start times if the later one has restarted; otherwise they are one epoch, read twice.
 
 use std::cmp::Reverse;
 use std::collections::TryReserveError;
@@ -75,7 +75,7 @@ pub(super) fn resolve<'a>(
 /// Returns true if any identifier can stand in the records twice. This answers for nearly every text, in a tenth of the
 /// time of [`groups`].
 fn may_repeat(records: &[Record], pause: Pause<'_>) -> Result<bool, TryReserveError> {
-    // A hash table: the upper half of a hash stands at the place that the lower half gives, or in the next free place.
+    // A hash table: the upper half of a hash is at the place that the lower half gives, or in the next free place.
     let len = (2 * records.len()).next_power_of_two();
     let mut halves = filled(0_u32, len)?;
     for record in pause.among(records) {
@@ -121,7 +121,7 @@ fn groups(
 }
 
 /// Returns the record that is used of each epoch, the oldest epoch first. If some records have a start time, a record
-/// without one has lost it and cannot tell its epoch.
+/// without one has lost it and its epoch is unknown.
 fn epochs(snapshot: &Snapshot<'_>, group: &[usize]) -> Result<Vec<usize>, TryReserveError> {
     let start = |position: &usize| snapshot.records[*position].start_time;
     let mut used = collect(group.iter().copied())?;
@@ -150,7 +150,7 @@ fn has_restarted(snapshot: &Snapshot<'_>, earlier: usize, later: usize) -> bool 
     })
 }
 
-/// Returns true if two records say the same.
+/// Returns true if two records are equal.
 fn is_same(snapshot: &Snapshot<'_>, a: usize, b: usize) -> bool {
     let [a, b] = [a, b].map(|position| &snapshot.records[position]);
     let words = |record: &Record| snapshot.counters.words(record.counters.clone());

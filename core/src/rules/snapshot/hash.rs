@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// The seed of the hashes. Nobody can construct hash collisions without knowing the seed.
+/// The seed of the hashes. Constructing hash collisions requires the seed.
 static SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(()));
 
 /// Returns the hash of an identifier, which is another one in every process.

@@ -3,7 +3,7 @@
 use std::collections::TryReserveError;
 use std::ops::Range;
 
-/// A list of identifiers, each of which is found by its place.
+/// A list of identifiers, with access by place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Identifiers(String);
 
@@ -16,7 +16,7 @@ impl Identifiers {
         Ok(begin..self.0.len() as u32)
     }
 
-    /// Returns the identifier at a place, or '' if there is none.
+    /// Returns the identifier at a place, or ''.
     pub fn get(&self, place: &Range<u32>) -> &str {
         let place = place.start as usize..place.end as usize;
         self.0.get(place).unwrap_or_default()

@@ -9,7 +9,7 @@ use crate::text::job_stats::{Clock, Time, Unit, histogram_label, print_identifie
 /// Prints a snapshot as Lustre would: reading the text gives its records again. A record without any counter is left
 /// out.
 ///
-/// A carried record has a line `last_seen`, which Lustre does not print. The text does not tell whether the snapshot is
+/// A carried record has a line `last_seen`, which Lustre does not print. The text does not show whether the snapshot is
 /// complete, nor which problems it had.
 pub fn print(snapshot: &Snapshot<'_>) -> Vec<u8> {
     let mut text = Vec::new();

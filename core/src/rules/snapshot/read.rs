@@ -29,8 +29,7 @@ const PROBLEMS_BYTES: usize = 4 << 20;
 /// The number of values of other parameters that are kept of a text.
 const OTHERS_MAX: usize = 100_000;
 
-/// Reads all targets of a text, each with its records. An identifier stands in the records twice only if it had two
-/// epochs.
+/// Reads all targets of a text, each with its records. An identifier is in the records twice only if it had two epochs.
 ///
 /// # Errors
 /// Returns [`ReadError`] if the text is longer than any that PostgreSQL can hold, or if the result does not fit into
@@ -113,8 +112,8 @@ struct Open {
 
 #[derive(Default)]
 struct Reader<'a> {
-    /// True if the records were printed by jobstats, so that they may say when they were last seen. No server prints
-    /// that, but a user who can name a job freely could, with a name of several lines.
+    /// True if jobstats printed the records, which then may have the time at which they were last seen. No server
+    /// prints that, but a user who can name a job freely could, with a name of several lines.
     is_carried: bool,
     targets: Vec<Target<'a>>,
     positions: HashMap<Option<TargetName<'a>>, usize>,
@@ -232,7 +231,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Adds counters that counted nothing. Returns `None` if each of them needs a closer look.
+    /// Adds zero counters. Returns `None` if each of them needs a closer look.
     fn add_zeros(&mut self, zeros: &[ZeroLine<'_>]) -> Option<()> {
         let open = self.open.as_mut().filter(|open| !open.closed)?;
         let snapshot = &mut self.targets.get_mut(self.current?)?.snapshot;
@@ -290,7 +289,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Returns the bits in [`Record::present`] of the counters of these lines, or `None` if an operation is unlisted or
-/// stands there twice.
+/// repeated.
 fn bits_of(zeros: &[ZeroLine<'_>]) -> Option<u64> {
     zeros.iter().try_fold(0, |bits, zero| {
         let bit = 1 << listed_slot(zero.counter.listed?, zero.counter.unit)?;

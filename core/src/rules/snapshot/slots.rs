@@ -24,7 +24,8 @@ pub(super) fn listed_slot(index: OperationIndex, unit: Unit) -> Option<Slot> {
     Slot::try_from(index).ok()
 }
 
-/// Returns the slot of an unlisted operation, or the reason why it has none. A new name is borrowed from the line.
+/// Returns the slot of an unlisted operation, or the reason why it cannot have a slot. A new name is borrowed from the
+/// line.
 pub(super) fn unlisted_slot<'a>(
     snapshot: &mut Snapshot<'a>,
     name: &str,

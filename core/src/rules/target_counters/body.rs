@@ -28,7 +28,7 @@ const ALL: u64 = u64::MAX >> (64 - OPERATIONS.len());
 const CALLS: u64 = 1 << READ | 1 << WRITE;
 
 /// Methods of Lustre up to 2.11, which prints them behind the counters of an OST: behind the first of them no line is a counter
-/// of the target. Up to 2.5 methods are all that there is but for [`BEFORE_METHODS`], and those that are operations count.
+/// of the target. Up to 2.5 the list has only methods and [`BEFORE_METHODS`], and methods that are operations count.
 const METHODS: [&str; 8] = [
     "iocontrol",
     "set_info_async",
@@ -67,7 +67,7 @@ impl<'a> Body<'a> {
         Ok(Self { snapshot, carried })
     }
 
-    /// Returns the observation of a target that was read at a time. A target stays what it is on any server.
+    /// Returns the observation of a target that was read at a time. The kind of a target does not depend on its server.
     pub(super) fn observed(&self, time: Micros) -> Observation<'_> {
         Observation {
             time,
@@ -94,8 +94,8 @@ impl<'a> Body<'a> {
     }
 }
 
-/// Returns the body of an OST without the counters that may be those of methods: they are lower in `after`, which has the
-/// target's own. If the target began anew, its other counters say so, or the `start_time` of newer servers.
+/// Returns the body of an OST without the counters that may be methods: they are lower in `after`, which has the counters
+/// of the target. A reset of the target also shows in its other counters, or in the `start_time` of newer servers.
 ///
 /// Lustre up to 2.11 prints the methods behind the counters, and no counter that is zero. So where the target's own is zero,
 /// a method of the same name seems to be the counter.
@@ -163,10 +163,10 @@ pub(super) fn carry(mut body: String, carried: &Snapshot<'_>) -> String {
     body
 }
 
-/// Adds the counters that are zero, which Lustre does not print, to records that lack none by damage. Calls of `read` and
-/// `write` are zero only where a server counts them apart, in any of the records.
+/// Adds the zero counters, which Lustre does not print, to complete records. Calls of `read` and `write` are zero only
+/// where a server counts them apart, in any of the records.
 ///
-/// A connection that is missing before proves nothing about its counters, as its text may not have been asked for.
+/// A connection that is missing before is no evidence about its counters, as its text may not have been requested.
 pub(super) fn fill_in<'a>(before: &mut Body<'a>, after: &mut Body<'a>) {
     let bodies = [&mut before.snapshot, &mut after.snapshot];
     let records = bodies.iter().flat_map(|it| &it.records);
@@ -179,7 +179,7 @@ pub(super) fn fill_in<'a>(before: &mut Body<'a>, after: &mut Body<'a>) {
     before.snapshot.complete = false;
 }
 
-/// Returns the counters without those of a second list.
+/// Returns the counters without the second list.
 fn own_counters<'s, 'o>(kind: TargetKind, counters: &'s [Counter<'o>]) -> &'s [Counter<'o>] {
     let is_method = |it: &Counter<'_>| kind == TargetKind::Ost && METHODS.contains(&it.name);
     let methods = counters.iter().position(is_method);
@@ -206,7 +206,7 @@ fn write_record(out: &mut String, kind: TargetKind, id: &str, stats: &Stats<'_>)
         }
     }
     if out.len() == begin {
-        // A record without a counter is none.
+        // A record needs a counter.
         out.push_str("  statfs: { samples: 0, unit: reqs }\n");
     }
 }

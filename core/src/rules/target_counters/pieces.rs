@@ -7,8 +7,8 @@ use crate::base::instant::Micros;
 use crate::rules::increment::{Column, Increment, edge_distance, share, spans};
 
 impl Compared {
-    /// Returns the work between two readings, divided at the edges that rows may not cross. Pieces in which nothing was done are
-    /// there too: they say that the target was read.
+    /// Returns the work between two readings, divided at the edges that rows may not cross. Pieces without calls are included:
+    /// they show that the target was read.
     ///
     /// # Errors
     /// [`TryReserveError`] if there is not enough memory.

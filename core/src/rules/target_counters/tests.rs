@@ -27,7 +27,7 @@ fn ost(start: Option<i64>, lines: &str) -> String {
     format!("obdfilter.fs-OST0000.stats=\n{}", value(0, start, lines))
 }
 
-/// The connections of a client, among them those of a metadata server.
+/// The connections of a client, some to a metadata server.
 fn export(nid: &str, start: Option<i64>, lines: &str, uuid: &str) -> String {
     let name = format!("obdfilter.fs-OST0000.exports.{nid}");
     let value = value(0, start, lines);
@@ -276,7 +276,7 @@ fn a_line_that_cannot_be_read_does_not_reset() {
         );
         let mut found = history(&[before, damaged, after]);
         found[1].sort();
-        // Whether the line was that of mkdir is not known.
+        // The damaged line may have been mkdir.
         assert_eq!(
             found,
             [
@@ -411,7 +411,7 @@ fn the_work_of_metadata_servers_is_left_out() {
             2
         )
     );
-    // Without the name of a connection nobody knows whose it is.
+    // Without its name, the owner of a connection is unknown.
     let nameless = [own(130, 55), of("10.0.0.1@tcp", 85, "client")];
     assert_eq!(with_exports(&before, &nameless).1, 0);
 }
@@ -434,7 +434,7 @@ fn a_connection_that_begins_again_counts_from_zero() {
         found,
         "its first one"
     );
-    // What it counted before it was asked for is not known.
+    // Its counters before the first request are unknown.
     let found = with_exports(&[own(100)], &[own(130), of(-90, 70)]);
     assert_eq!(found, (vec!["0-1 create 30".to_owned()], 0));
     let undated = export("10.0.0.1@tcp", None, "create 70 samples [reqs]\n", SERVER);
@@ -521,13 +521,13 @@ fn a_text_without_a_connection_of_the_one_before_is_no_reading() {
     // The counters of all began anew, and the connection is not there yet.
     let restarted = [whole(100, 70), own(30, 5), own(30, 7)];
     assert_eq!(sums(&restarted), (7, vec![0, 1, 2]));
-    // The text says that the connection is none of a metadata server any more.
+    // By the text, the connection no longer belongs to a metadata server.
     let ended = [
         whole(100, 70),
         own(-100, 120) + &export("10.0.0.1@tcp", Some(-90), "", ""),
     ];
     assert_eq!(sums(&ended), (20, vec![0, 1]));
-    // One that does not come back is missed for an hour.
+    // A connection that does not come back is missed for an hour.
     let gone: Vec<_> = std::iter::once(whole(100, 70))
         .chain((1..62).map(|more| own(-100, 100 + more)))
         .collect();
@@ -568,7 +568,7 @@ fn late_texts_are_placed_between() {
     assert_eq!(again.body, without.body);
 }
 
-/// A reading from another server, on which the target was for a while, contradicts nothing, however late it comes.
+/// A reading from another server that had the target for a while contradicts no other, however late it comes.
 #[test]
 fn a_late_text_contradicts_nothing_but_what_goes_on() {
     let reading = |start, opened| body(&mdt(start, &format!("open {opened} samples [reqs]\n")));
@@ -661,7 +661,7 @@ proptest! {
         prop_assert_eq!(sums, truth);
     }
 
-    /// Whatever connections are missing in whatever texts but the first and the last, what is left is the work of clients.
+    /// Whatever connections are missing in whatever texts but the first and the last, the requests of clients remain.
     #[test]
     fn missing_connections_change_no_sum(
         steps in vec((0..50_u32, vec(0..50_u32, 3), vec(any::<bool>(), 3)), 2..50), dated: bool,
@@ -714,12 +714,12 @@ proptest! {
             }
             before = compared.body;
         }
-        // A number that lost a digit, or a line that a whole text lost, cannot be told from a restart without a start_time.
+        // A number that lost a digit, or a line that a complete text lost, looks like a restart without a start_time.
         let is_told = dated || opened.iter().all(|(.., damage)| *damage != 1);
         prop_assert!(!is_told || sums[0] <= i64::from(now[0]) && sums[1] <= i64::from(now[1]));
     }
 
-    /// A body is what is printed of it.
+    /// Printing a body and reading it back changes nothing.
     #[test]
     fn printing_and_reading_a_body_is_the_identity(counts in vec((prop::sample::select(OPERATIONS), 1..i64::MAX, 0..i64::MAX, any::<u64>()), 0..9)) {
         let mut lines = String::new();

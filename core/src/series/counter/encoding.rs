@@ -1,7 +1,7 @@
 //! The two forms in which a summary is stored: text for people and bytes for tables. Each summary has exactly one text
 //! and one sequence of bytes, so that equal summaries are equal in either form.
 //!
-//! Both forms have versions. Version 1 is that of counters that do not wrap, version 2 that of counters that do.
+//! Both forms have versions. Version 1 is for counters that do not wrap, version 2 for counters that do.
 
 mod bytes;
 mod text;
@@ -75,7 +75,7 @@ impl Summary {
         values_are_possible && rest_is_possible
     }
 
-    /// Returns true if the known value, the increase and the resets are those of the opening, so that nothing follows
+    /// Returns true if the known value, the increase and the resets equal those in the opening, so that nothing follows
     /// it.
     fn ends_like(&self, opening: &Self) -> bool {
         self.known == opening.known

@@ -33,9 +33,9 @@ impl Summary {
     /// Returns the growth of the counter from the last reading of `previous` to the last reading of this summary. It is an
     /// error if `previous` does not end before this summary begins.
     ///
-    /// The step between the two spans is included. Over consecutive spans the increases add up to that of the whole as
-    /// long as no value falls within a known epoch. A fall makes their sum larger: a summary knows only its own
-    /// readings, so the value that the counter had reached in an epoch before `previous` counts once more.
+    /// The step between the two spans is included. Over consecutive spans the increases add up to the increase of the
+    /// whole span as long as no value falls within a known epoch. A fall makes their sum larger: a summary knows only
+    /// its own readings, so the value that the counter had reached in an epoch before `previous` counts once more.
     pub fn growth_after(&self, previous: &Self) -> Result<Growth, CounterError> {
         if self.first.time <= previous.last.time {
             return Err(CounterError::NotPrevious);

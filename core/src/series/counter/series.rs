@@ -144,8 +144,8 @@ impl<A: Allocator + Clone, const KEEP: usize, const LIMIT: usize> Series<A, KEEP
         Box::try_new_in(value, memory).map_err(|_| CounterError::Memory)
     }
 
-    /// Returns the summary of all readings, or `None` if there are none. More readings can be added afterwards. Calls
-    /// `pause` regularly, which may unwind.
+    /// Returns the summary of all readings, if any. More readings can be added afterwards. Calls `pause` regularly,
+    /// which may unwind.
     pub fn summary(&mut self, pause: Pause<'_>) -> Result<Option<Summary>, CounterError> {
         self.put_in_order(pause);
         let Some(&last) = self.readings.last() else {

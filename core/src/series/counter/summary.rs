@@ -6,17 +6,16 @@ use crate::base::instant::Micros;
 /// A summary of the readings of one counter in a span of time.
 ///
 /// A reading is compared with the one before by rule 4 of `docs/rules.md`. If both readings have a start, there is a
-/// reset exactly if the starts differ. A lower value within an epoch then adds nothing, and neither does the growth back
-/// to the highest value. If a start is missing, there is a reset if the value is lower. After a reset the whole value
-/// is new.
+/// reset exactly if the starts differ. A lower value within an epoch then adds 0, and so does the growth back to the
+/// highest value. If a start is missing, there is a reset if the value is lower. After a reset the whole value is new.
 ///
 /// Therefore only the beginning of a summary depends on earlier readings: the readings of the epoch in which the summary
 /// begins, and the first reading after that epoch. The summary keeps the parts of these readings that matter, so that
 /// [`Summary::append`] can compare them with the end of another summary.
 ///
 /// A counter with a modulus has wrapped if its value is lower, and was reset only if both readings have a start and the
-/// starts differ. So a reading is compared with nothing but the reading before. The summary of such a counter has no
-/// turn, its peak is the first value, and its known value is the last one.
+/// starts differ. So a reading is compared only with the reading before. The summary of such a counter has no turn, its
+/// peak is the first value, and its known value is the last one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Summary {
     pub(super) first: Reading,
@@ -25,7 +24,7 @@ pub struct Summary {
     /// The first reading that is not known to be of the epoch in which the summary begins.
     pub(super) turn: Option<Reading>,
     pub(super) last: Reading,
-    /// The value with which the next reading is compared: the highest of the epoch in which the summary ends.
+    /// The reference value of the next reading: the highest of the epoch in which the summary ends.
     pub(super) known: i64,
     pub(super) increase: Total,
     pub(super) resets: u64,

@@ -208,7 +208,7 @@ mod rollup {
             &[of_epoch(1, 20, 50), of_epoch(1, 30, 120)],
         ]);
         assert_eq!(whole.unwrap().unwrap().increase(), 20);
-        // The epoch before 70 had reached 100, of which the second span shows only 50.
+        // The epoch before 70 had reached 100, but the second span shows only 50.
         let whole = rollup(&[&[of_epoch(1, 10, 100)], &[of_epoch(1, 20, 50), at(30, 70)]]);
         let whole = whole.unwrap().unwrap();
         assert_eq!((whole.increase(), whole.resets()), (70, 1));

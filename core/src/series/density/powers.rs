@@ -18,7 +18,7 @@ pub fn powers_from_one(base: u8) -> impl Iterator<Item = f64> {
 
 /// Returns the doubles nearest to base^-1, base^-2, … as long as they are above zero.
 pub fn powers_below_one(base: u8) -> impl Iterator<Item = f64> {
-    // The first digit stands before the point, the last one for all that were cut off.
+    // The first digit is before the point, the last one represents all digits that were cut off.
     let mut digits = vec![0; PLACES + 2];
     digits[0] = 1;
     iter::from_fn(move || {

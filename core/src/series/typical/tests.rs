@@ -33,3 +33,15 @@ proptest! {
         prop_assert_eq!(usual.percentile == 0.0, more == days.len());
     }
 }
+
+#[test]
+fn a_distribution_has_the_bounds_and_the_median() {
+    let of = |values: &[f64]| {
+        let found = Distribution::of(&mut values.to_vec());
+        found.map(|it| (it.min, it.median, it.max))
+    };
+    assert_eq!(of(&[9.0, 0.0, 3.0]), Some((0.0, 3.0, 9.0)));
+    assert_eq!(of(&[7.0]), Some((7.0, 7.0, 7.0)));
+    assert_eq!(of(&[8.0, 1.0, 2.0, 5.0]), Some((1.0, 3.5, 8.0)));
+    assert_eq!(of(&[]), None);
+}

@@ -1,9 +1,9 @@
 //! The names that a user or group had, from the texts of several days.
 //!
-//! A name counts for whole UTC days: that of a day is the name in the last text of the day, or else in the last one before it, or
-//! else in the first one of all. Texts may come late, in any order and again. The names of single days are not kept, but the first
-//! and last text that had each name. So the order of texts does not matter, as long as no name comes back after another
-//! one. Where one does, a late text never changes a name of later texts; only the days between two names may get a wrong one.
+//! A name counts for whole UTC days: the name of a day is in the last text of the day, or else in the last one before it, or else
+//! in the first one of all. Texts may come late, in any order and again. The names of single days are not kept, but the first and
+//! last text that had each name. So the order of texts does not matter, as long as no name comes back after another one. Where one
+//! does, a late text never changes a name of later texts; only the days between two names may get a wrong one.
 //!
 //! ```
 //! use jobstats_core::text::getent::history::{History, Name};
@@ -25,7 +25,7 @@ use crate::base::instant::{DAY, Micros};
 /// The number of names of one number that are kept, the last ones.
 pub const RUNS_MAX: usize = 100;
 
-/// A name, with the primary group if it is that of a user.
+/// A name, with the primary group for a user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Name {
     /// The name.
@@ -57,12 +57,11 @@ pub struct Run {
     pub name: Name,
     /// 0:00 UTC of the first day; `Micros::MIN` if it is unknown.
     pub since: Micros,
-    /// The time of the last text that said so; `Micros::MIN` if none did.
+    /// The time of the last text with it; `Micros::MIN` if unknown.
     pub seen: Micros,
 }
 
-/// The names of a number: the runs in order, each of which ends where the next one begins. The first one counts for all time
-/// before it too.
+/// The names of a number: the runs in order, each up to the next one. The first one counts for all time before it too.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct History {
     /// The runs.
@@ -103,7 +102,7 @@ impl History {
             run.seen = run.seen.min(said.since - 1);
             self.runs.insert(place + 1, said);
         } else if said.since < last_day {
-            // The name was said before and after. On which days between them, nobody knows any more.
+            // The name was seen before and after. The days in between are uncertain.
             let again = Run {
                 since: last_day,
                 ..run.clone()

@@ -1,3 +1,5 @@
+mod database;
+
 use super::*;
 
 #[test]
@@ -40,7 +42,7 @@ fn lines_of_lustre_and_of_schedulers_have_no_passwords() {
     ] {
         assert!(!may_have_password(line.as_bytes()), "{line}");
     }
-    // The first lines say what a text is.
+    // Only the first lines identify a text.
     let text = "x\n".repeat(10) + "ada:!:19000:0:99999:7:::\n";
     assert!(!begins_with_password(text.as_bytes()));
 }

@@ -8,7 +8,7 @@ crate::named! {
     /// The reason why a piece of text could not be used, in words for an administrator.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Error)]
     pub enum Reason {
-        /// The line is nothing that `job_stats` prints.
+        /// The line does not have the syntax of `job_stats`.
         #[error("the line is nothing that job_stats prints")]
         UnreadableLine = "unreadable line",
         /// The text ends in the middle of a line, or another parameter begins there.
@@ -41,8 +41,8 @@ crate::named! {
         /// The `job_id` line has no counters.
         #[error("the record has no counters")]
         RecordWithoutCounters = "record without counters",
-        /// The identifier stands in the text again, with other values and without a `start_time` that would tell two epochs
-        /// apart.
+        /// The identifier is in the text again, with other values and without a `start_time` that would distinguish two
+        /// epochs.
         #[error("the target has another record of this entry that is used instead")]
         DuplicateRecord = "duplicate record",
         /// The identifier is longer than any version of Lustre can print.
@@ -57,7 +57,7 @@ crate::named! {
 }
 
 impl Reason {
-    /// Returns true if the reason says that one counter of the record is not used.
+    /// Returns true if the reason only discards one counter of the record.
     pub const fn rejects_counter(self) -> bool {
         matches!(
             self,

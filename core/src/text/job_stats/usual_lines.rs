@@ -21,7 +21,7 @@ use crate::text::lctl::Lines;
 #[derive(Default)]
 pub(super) struct UsualLines<'a> {
     counters: Vec<Template<'a>>,
-    /// The counters that counted nothing, at the positions of `counters`.
+    /// The zero counters, at the positions of `counters`.
     zeros: Vec<ZeroLine<'a>>,
 }
 
@@ -39,7 +39,7 @@ struct Template<'a> {
     counter: CounterLine<'a>,
 }
 
-/// The line of a counter that counted nothing.
+/// The line of a zero counter.
 #[derive(Debug, Default, Clone)]
 pub struct ZeroLine<'a> {
     /// The counter on the line.
@@ -103,8 +103,7 @@ impl<'a> UsualLines<'a> {
         Ok(is_any)
     }
 
-    /// Returns the counters that counted nothing and have known lines at the beginning of the text, and the rest of the
-    /// text.
+    /// Returns the zero counters with known lines at the beginning of the text, and the rest of the text.
     fn zeros<'t>(&self, position: usize, text: &'t [u8]) -> (&[ZeroLine<'a>], &'t [u8]) {
         let lines = self.zeros.get(position..).unwrap_or_default();
         let (mut rest, mut count) = (text, 0);

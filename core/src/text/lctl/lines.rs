@@ -12,8 +12,8 @@ const LUSTRE_IDENTIFIER_MAX: usize = 31;
 /// again if there is no other part.
 const JOINED_MAX: usize = 32;
 
-/// The number of lines of a text that are searched for such parts in vain. Without this limit a text of nothing but
-/// messages would take 32 times as long.
+/// The number of lines of a text that are searched for such parts in vain. Without this limit a text of messages alone
+/// would take 32 times as long.
 const IN_VAIN_MAX: usize = 100_000;
 
 /// The number of bytes of a line that are read. A counter with a full histogram has less than a thousand.
@@ -57,7 +57,7 @@ pub(crate) struct Lines<'a, 'p> {
     pub(super) position: usize,
     /// The number of the next line.
     pub(crate) number: u32,
-    /// The end of the line of which a part has been taken: there can be many parts.
+    /// The end of the line that is partly taken: there can be many parts.
     end: Option<usize>,
     /// The number of lines that may still be searched in vain.
     in_vain: usize,
@@ -116,7 +116,7 @@ impl<'a, 'p> Lines<'a, 'p> {
         self.end = None;
     }
 
-    /// Takes the empty lines that come next, which mean nothing anywhere.
+    /// Takes the empty lines that come next, which are always meaningless.
     pub(super) fn take_empty(&mut self) {
         let rest = self.rest();
         let rest = &rest[..rest.len().min(pause::BYTES)];
@@ -223,8 +223,8 @@ impl<'a, 'p> Lines<'a, 'p> {
     }
 
     /// Joins a line that an error message interrupts with its other part, and takes the lines. At the end of the value
-    /// there is no other part. Returns `None` if the next line can only be a line of its own: then the message is part
-    /// of the line.
+    /// there is no other part. Returns `None` if the next line can only be a separate line: then the message is part of
+    /// the line.
     pub(super) fn joined(&mut self, before: &[u8], messages: Range<usize>) -> Option<Joined> {
         let mut ahead = *self;
         let joined = ahead.other_part(before, messages);

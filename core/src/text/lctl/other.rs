@@ -1,4 +1,4 @@
-//! The value of a parameter that is read beside `job_stats`, while its end has not been found.
+//! The value of another parameter, while its end has not been found.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use crate::text::parameter::{Other, Parameter};
 pub(super) struct OpenValue<'a> {
     pub(super) parameter: Parameter<'a>,
     line: u32,
-    /// The parts of the value before `from`, if something stands between them that is not of the value.
+    /// The parts of the value before `from`, if there is foreign text between them.
     parts: Vec<u8>,
     /// The position in the text of the part that is not in `parts`.
     from: usize,

@@ -37,7 +37,7 @@ pub(super) fn parse(line: &[u8]) -> Option<(Parameter<'_>, &[u8])> {
 /// Returns the position, after the first byte, at which a parameter of a target begins. An older `lctl` that fails to
 /// read goes on with the next parameter in the middle of a line.
 ///
-/// Only names like those that Lustre gives are found, because identifiers can contain any text of a user.
+/// Only names in the form of Lustre are found, because identifiers can contain any text of a user.
 pub(super) fn glued(line: &[u8]) -> Option<usize> {
     if line.len() < b"mdt.x-MDT0000.x=".len() {
         return None;

@@ -10,7 +10,7 @@ use crate::base::pause::Pause;
 use crate::base::target::TargetName;
 use crate::text::parameter as beside;
 
-/// The part of the text in which a line stands.
+/// The part of the text that contains a line.
 #[derive(Clone, Copy)]
 enum Section<'a> {
     /// The beginning, before the first name.
@@ -30,7 +30,7 @@ pub(super) struct Reader<'a, 'v, 'p, V> {
     section: Section<'a>,
     /// A line `name=value` without dots in the name, with its number: another parameter, or a damaged line of the value.
     aside: Option<(u32, &'a [u8])>,
-    /// The value of a parameter beside the one that is read.
+    /// The value of another parameter that is read.
     other: Option<OpenValue<'a>>,
 }
 
@@ -122,8 +122,8 @@ impl<'a, 'v, 'p, V: Values<'a>> Reader<'a, 'v, 'p, V> {
         }
     }
 
-    /// Ends the value of a parameter beside the one that is read where a name stands, and begins another one if the name is
-    /// that of such a parameter. `lctl -H` prints the name before each line.
+    /// Ends the value of another parameter at a name, and begins another one if the name is such a parameter. `lctl -H`
+    /// prints the name before each line.
     fn begin_other(&mut self, value: &'a [u8], piece: Piece<'a>) -> Result<(), V::Stop> {
         let name = piece.text.strip_suffix(value).unwrap_or(piece.text);
         let name = name.split_last().map(|(_, name)| name);

@@ -248,7 +248,7 @@ fn a_text_has_a_limited_number_of_samples() {
 }
 
 proptest! {
-    /// A sample is told apart from all others of its text by its target, name and labels, whatever the text is.
+    /// Target, name and labels identify a sample in any text.
     #[test]
     fn samples_are_told_apart(
         lines in prop::collection::vec(

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Stats;
 use crate::base::instant::Micros;
 
-/// The growth from which on a counter is not believed, as that of an increment.
+/// The growth from which on a counter is implausible, as for an increment.
 const TOO_LARGE: i64 = 1 << 53;
 
 /// The named counters of a value. The serialized form is what a store keeps of a reading.
@@ -51,20 +51,20 @@ impl Sums {
 /// The growth of named counters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Growth {
-    /// The time after which the counters grew: that of the earlier value, or the time at which they restarted.
+    /// The time after which the counters grew: the time of the earlier value, or of the reset.
     pub since: Micros,
     /// True if the counters restarted.
     pub reset: bool,
     /// The growth of the count and of the sum of each counter that grew.
     pub counters: BTreeMap<String, [i64; 2]>,
-    /// The counters with which the next value is to be compared: those of the later value, and of the earlier one those
-    /// that the later value lacks, or has lower, though it did not restart.
+    /// The counters to compare the next value with: the counters of the later value, and counters of the earlier value
+    /// that the later one lacks, or has lower, without a reset.
     pub sums: Sums,
 }
 
 /// Returns the growth of counters between two values, each with its time.
 ///
-/// The counters restarted if their `start_time` differs. If it is not known of both, they restarted if any of them fell
+/// The counters restarted if their `start_time` differs. If one of them is unknown, they restarted if any of them fell
 /// or vanished.
 pub fn growth((from, before): (Micros, &Sums), (to, after): (Micros, &Sums)) -> Growth {
     let reset = match before.start_time.zip(after.start_time) {

@@ -310,7 +310,7 @@ fn sums(start_time: Option<Micros>, counters: &[(&str, i64, i64)]) -> Sums {
     }
 }
 
-/// The growth from instant 100 to 200: its beginning, and that of each counter.
+/// The growth from instant 100 to 200: its beginning, and the growth of each counter.
 fn grown(before: &Sums, after: &Sums) -> (Micros, bool, Vec<(String, [i64; 2])>, Sums) {
     let Growth {
         since,
@@ -398,7 +398,7 @@ fn a_growth_that_cannot_be_true_is_not_believed() {
 }
 
 proptest! {
-    /// The growth of a history adds up to what was counted, however often the counters restart.
+    /// The growth of a history adds up to the calls, however often the counters restart.
     #[test]
     fn a_history_adds_up(
         steps in vec((vec((0..3_usize, 1..100_i64, 0..1_000_i64), 0..4), any::<bool>()), 1..20),
@@ -427,7 +427,7 @@ proptest! {
         prop_assert_eq!(total, truth);
     }
 
-    /// A value that is cut anywhere says nothing else than the whole one.
+    /// A value that is cut anywhere does not contradict the whole one.
     #[test]
     fn a_cut_value_says_a_part(counts in vec(1..1_000_000_i64, 1..8), at in any::<prop::sample::Index>()) {
         let counters = counts.iter().enumerate();

@@ -153,7 +153,7 @@ fn another_parameter_is_no_list() {
 }
 
 proptest! {
-    /// A list says what was printed. Cut anywhere, it says either nothing or owners of the whole one.
+    /// A list reads as it was printed. Cut anywhere, it has no owners or owners of the whole one.
     #[test]
     fn a_list_is_read_as_printed(
         owners in btree_map(any::<u32>(), (0..i64::MAX, 0..i64::MAX), 0..20),

@@ -6,11 +6,12 @@ use rustc_hash::FxHashSet;
 
 use super::{Amount, GroupKey, Line};
 use crate::base::instant::{Micros, Span};
-use crate::usage::cells::{Activity, Cells, Hasher};
+use crate::usage::cells::{Activity, Cells};
 use crate::usage::measure::Term;
 use crate::usage::measure_plan::MeasurePlan;
 use crate::usage::rates::Rates;
 use crate::usage::scope::{Observed, Scope};
+use crate::usage::times::{TargetTimes, reports_times};
 use crate::usage::{UsageError, add};
 
 /// A cell of a group, or a target without one.
@@ -81,7 +82,10 @@ impl<'a> Adder<'a> {
     /// Returns a sum of an item: zero if the target was observed without such usage, `None` if that is not known.
     fn value(&self, sum: usize, item: &Item) -> Option<i128> {
         let value = self.sum(sum, item.target, item.cell);
-        let is_timed = || self.scope.is_timed(item.target as usize);
+        let is_timed = || {
+            let target = &self.scope.targets[item.target as usize].target;
+            self.scope.times.are_reported_by(target.id)
+        };
         let is_known = self.used.is_some()
             || self.observed(item) > 0 && (!self.plan.sums[sum].time || is_timed());
         (value != 0 || is_known).then_some(value)
@@ -190,16 +194,16 @@ impl<'a> Adder<'a> {
 }
 
 impl MeasurePlan<'_> {
-    /// Says which targets have calls, and whether these came with times.
+    /// Notes which targets have calls, and whether these came with times.
     pub fn note_times(&self, scope: &mut Scope, cells: &Cells) {
         let Some(probe) = self.probe else {
             return;
         };
-        let mut timed: HashMap<i32, bool, Hasher> = HashMap::default();
+        let mut times = TargetTimes::default();
         for (place, cell) in cells.iter() {
             let id = scope.targets[place.target as usize].target.id;
-            *timed.entry(id).or_default() |= cells.sum(cell, probe) > 0;
+            times.note(id, reports_times([cells.sum(cell, probe)]));
         }
-        scope.timed = timed;
+        scope.times = times;
     }
 }

@@ -48,7 +48,7 @@ fn totals_of_any_size() {
     assert!(matches!(most.push(1, SECOND), Err(UsageError::Overflow)));
 }
 
-/// Totals and times, some of which are equal.
+/// Totals and times, some of them equal.
 fn totals() -> impl Strategy<Value = Vec<(i128, i64)>> {
     let total = prop_oneof![
         0..1000i128,

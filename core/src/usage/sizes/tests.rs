@@ -111,7 +111,7 @@ fn a_target_has_a_histogram_or_sums() {
         (found.calls, found.mean, found.deviation),
         (4, Some(5.0), Some(0.0))
     );
-    // What was kept without histograms has sums of its own.
+    // Rows that were stored without histograms have separate sums.
     let mut counts = row(0, 1, (30, 40), 2, 7);
     counts.kept = Some("counts".to_owned());
     let found = answer(&[with_histogram(row(0, 1, (10, 20), 1, 1), &[(0, 1)]), counts]);
@@ -149,7 +149,7 @@ fn the_parts_of_a_reading_have_one_sum_of_squares() {
     assert_eq!(whole.deviation, Some(2.0));
     assert_eq!(answer(&parts), whole);
     assert_ne!(cut.deviation, Some(2.0));
-    // One that begins with the window, or before it, may have a part outside.
+    // A reading that begins with the window, or before it, may have a part outside.
     parts[1].span = (0, 30);
     assert_eq!(answer(&parts).deviation, None);
 }

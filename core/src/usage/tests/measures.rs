@@ -1,4 +1,4 @@
-//! Measures with times of activity, and nodes, of their own.
+//! Measures with times of activity, and with separate nodes.
 
 use super::*;
 
@@ -7,8 +7,8 @@ type Done = (i32, i64, Span, [i64; 3]);
 
 const MEASURES: [&str; 3] = ["read", "read_bytes", "read_time"];
 
-/// Adds up usage on two targets, of which the first is not observed from 10 to 20. Returns the lines by key and step, each with the rates of
-/// reads of its group by step.
+/// Adds up usage on two targets. The first is not observed from 10 to 20. Returns the lines by key and step, each with the rates of reads of
+/// its group by step.
 fn answer(rows: &[Done], steps: bool, groups: bool) -> (Vec<Line>, Vec<Vec<f64>>) {
     let measures = MEASURES.map(|it| Measure::find(it).unwrap());
     let plan = MeasurePlan::new(&measures, true, true);
@@ -71,7 +71,7 @@ fn each_measure_has_its_times_of_activity_and_its_nodes() {
         .amounts
         .iter()
         .map(|it| (it.total, it.active, it.nodes));
-    // Calls that took nothing are calls of these bytes and times, too.
+    // Calls of zero duration are calls of these bytes and times, too.
     let expected = [20, 100, 7].map(|total| (Some(total), Some((0, 8)), 2));
     assert_eq!(shown.collect::<Vec<_>>(), expected);
     assert_eq!(
@@ -97,7 +97,7 @@ fn calls_do_not_count_on_a_target_where_none_took_anything() {
         (Some(9), Some(30), Some(9), 1),
     ];
     assert_eq!(shown.collect::<Vec<_>>(), expected);
-    // What is 0 is no usage.
+    // 0 is no usage.
     let line = lines(&rows, true, false).remove(0);
     assert_eq!(
         (
@@ -129,10 +129,10 @@ fn steps_and_groups_are_added_up_together() {
 #[test]
 fn rates_by_step_are_those_of_steps_in_which_a_target_was_observed() {
     let rows = [(1, 1, (0, 10), [4, 0, 0]), (2, 1, (10, 20), [40, 0, 0])];
-    // A group does nothing in some steps, and is not observed in others.
+    // A group is idle in some steps, and unobserved in others.
     assert_eq!(answer(&rows, true, false).1, [vec![4e5], vec![0.0, 4e6]]);
     assert_eq!(answer(&rows, true, true).1, [[4e5, 4e6]]);
-    // What is done while nothing is observed has no rate.
+    // Unobserved usage has no rate.
     assert_eq!(
         answer(&[(1, 1, (10, 20), [4, 0, 0])], true, false).1,
         [[0.0]]

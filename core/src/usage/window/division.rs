@@ -1,4 +1,4 @@
-//! Chooses which rollup answers for which part of a window.
+//! Assigns parts of a window to rollups.
 //!
 //! A bucket of a rollup can replace its rows if no edge of the question lies inside of the bucket and if the rollup is
 //! up to date there. Each part of a window is read from the coarsest rollup that can answer, then from finer ones, and
@@ -10,7 +10,7 @@ use crate::base::instant::{Micros, Span};
 #[cfg(test)]
 mod tests;
 
-/// The times for which a rollup can answer.
+/// The times that a rollup covers.
 #[derive(Debug, Clone, Default)]
 pub struct Coverage {
     /// The width of its buckets, which begin at multiples of the width.
@@ -43,7 +43,7 @@ impl Coverage {
     }
 }
 
-/// The sources that answer for the parts of a window. All spans are in order, and none touches the next.
+/// The sources that answer for the parts of a window. All spans are in order and do not touch each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Division {
     /// The spans of whole buckets to read from each rollup.
@@ -52,7 +52,7 @@ pub struct Division {
     pub rest: Vec<Span>,
     /// The spans to read from each rollup that may be parts of buckets.
     pub parts: Vec<Vec<Span>>,
-    /// The spans for which nothing is kept.
+    /// The spans without data.
     pub lost: Vec<Span>,
 }
 
@@ -99,7 +99,7 @@ fn take(spans: Vec<Span>, parts: impl Fn(Span) -> Vec<Span>) -> (Vec<Span>, Vec<
     (joined(taken), left)
 }
 
-/// Returns the parts of a span that lie in none of `others`, which are joined.
+/// Returns the parts of a span outside of `others`, which are joined.
 fn without((from, to): Span, others: &[Span]) -> Vec<Span> {
     let mut parts = Vec::new();
     let mut begin = from;

@@ -40,8 +40,8 @@ pub struct Reach {
 
 /// Returns where a window from `since` to now ends: at the oldest last observation of the targets that are waited for. These are
 /// observed in the window, neither late nor silent, and read at least half as often as is usual. Others must not hold up all: they
-/// count for the time for which they were observed. If none is waited for, the window ends at the last observation of any,
-/// unless all are silent and were so before it.
+/// count for their observed time. If no target is waited for, the window ends at the last observation of any, unless all are
+/// silent and were so before it.
 pub fn reach(lasts: &[LastObservation], since: Micros, now: Micros) -> Reach {
     let median = median_interval(lasts);
     let is_awaited = |last: &LastObservation| {

@@ -2,7 +2,7 @@
 //!
 //! Steps lie on multiples of their width, wherever the window begins. So the steps of adjacent windows fit together, and
 //! steps of ten minutes, hours and days are buckets of rollups: only the rims of a window are read from finer sources.
-//! Multiples are counted from a Monday, so that weeks begin on Mondays, and those of months from a January.
+//! Multiples are counted from a Monday, so that weeks begin on Mondays, and multiples of months from a January.
 
 use thiserror::Error;
 
@@ -118,8 +118,8 @@ fn first_of_month(number: i64) -> Micros {
 /// Returns the edges of the steps of a window (since, until]: the start of the window, every multiple of the width inside,
 /// and the end. Returns `None` if there are more than `limit` steps.
 ///
-/// Multiples of a length of time are counted on clocks that agree with those of the zone at the start of the window,
-/// other multiples on those of the zone.
+/// Multiples of a length of time are counted on clocks that agree with the zone at the start of the window, other
+/// multiples on clocks of the zone.
 pub fn step_edges(
     (since, until): Span,
     width: StepWidth,

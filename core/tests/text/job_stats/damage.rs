@@ -113,7 +113,7 @@ fn a_counter_that_cannot_be_used_is_left_out() {
     }
 }
 
-/// A value that is no counter, of an operation that is known; and lines that are nothing known.
+/// A value of a known operation that is no counter; and unknown lines.
 #[test]
 fn a_line_that_is_nothing_known_is_left_out() {
     for line in [

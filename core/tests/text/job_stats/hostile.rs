@@ -1,5 +1,5 @@
-//! Texts that nobody prints: they take time and memory in proportion to their size. With time that grows with the square of
-//! the size, these tests would run for many minutes.
+//! Artificial texts: they take time and memory in proportion to their size. With time that grows with the square of the
+//! size, these tests would run for many minutes.
 
 use jobstats_core::base::pause::Pause;
 use jobstats_core::rules::snapshot::{Contents, read};

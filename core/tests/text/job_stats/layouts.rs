@@ -198,7 +198,7 @@ fn identifiers() {
         (b"\"", "\""),
         // No other escapes exist.
         (b"\"\\n\\x4\\xzz\\x2f\\\"", "\\n\\x4\\xzz\\x2f\\"),
-        // UTF-8 stands for itself, also where one half of a character is escaped; other bytes and NUL stay escaped.
+        // UTF-8 is unchanged, also where one half of a character is escaped; other bytes and NUL stay escaped.
         (b"\"caf\xC3\\xA9.0\"", "café.0"),
         (b"caf\xC3\xA9.0", "café.0"),
         (b"caf\xE9.0", "caf\\xE9.0"),

@@ -100,7 +100,7 @@ fn a_message_in_a_name_costs_the_target() {
     );
 }
 
-/// A target with an error message is incomplete; a target with nothing but the message is none.
+/// A target with an error message is incomplete; a target with only the message is left out.
 #[test]
 fn a_message_about_job_stats_makes_its_target_incomplete() {
     for (message, target) in [
@@ -135,7 +135,7 @@ fn a_message_about_job_stats_makes_its_target_incomplete() {
         ] {
             let text = TEXT.replacen(place, &format!("{message}{place}"), 1);
             let read = reading(text);
-            // The order is that of the first lines, messages included.
+            // The order follows the first lines, including messages.
             let expected = [format!("{first}{second}"), format!("{second}{first}")];
             assert!(expected.contains(&read), "{message}{place}: {read}");
         }
@@ -162,7 +162,7 @@ fn a_message_counts_where_the_line_does_not() {
     }
 }
 
-/// A message that stands for the whole value of another parameter is told of once.
+/// A message in place of the whole value of another parameter is reported once.
 #[test]
 fn a_message_as_a_value_counts_once() {
     let message =
@@ -174,8 +174,8 @@ fn a_message_as_a_value_counts_once() {
     assert_eq!((kept.len(), &kept[0]), (1, &(begin..text.len())));
 }
 
-/// An older `lctl` that fails to read goes on with the next parameter in the middle of the line, and says so later. What
-/// is kept of the target tells the same.
+/// An older `lctl` that fails to read goes on with the next parameter in the middle of the line, and reports this later.
+/// The stored values of the target show the same.
 #[test]
 fn a_cut_line_and_its_message_are_kept_together() {
     let message =

@@ -79,7 +79,7 @@ no name
     );
 }
 
-/// `{}` stands for the name.
+/// `{}` is the name.
 #[test]
 fn targets_without_jobs() {
     for text in [

@@ -1,4 +1,4 @@
-//! Values of parameters beside `job_stats`.
+//! Values of other parameters.
 
 use jobstats_core::base::pause::Pause;
 use jobstats_core::rules::snapshot::read;

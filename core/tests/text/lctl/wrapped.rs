@@ -74,7 +74,7 @@ fn an_open_counter_ends_where_something_else_begins() {
     );
 }
 
-/// The fields are those of the lines together.
+/// The fields of all lines count together.
 #[test]
 fn what_is_wrong_on_several_lines_is_one_problem() {
     let text = RECORD

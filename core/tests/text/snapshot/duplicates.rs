@@ -1,4 +1,4 @@
-//! An identifier that stands twice in one text (rule 5).
+//! An identifier that occurs twice in one text (rule 5).
 
 use crate::reading;
 
@@ -73,7 +73,7 @@ fn of_differing_records_of_one_epoch_the_later_is_used() {
     );
 }
 
-/// Without start time, counters that fell tell the epochs apart.
+/// Without start time, counters that fell distinguish the epochs.
 #[test]
 fn without_start_time_a_record_that_fell_is_of_a_later_epoch() {
     assert_eq!(read(&[("", 60), ("", 4)]), "- 60; - 4");

@@ -1,4 +1,4 @@
--- The events that somebody is told of: those that last, and those that ended or were withdrawn within the last hour.
+-- The events with an alert that last, or ended or were withdrawn within the last hour.
 SELECT e.event_id, e.kind, e.severity, e.cluster, e.filesystem, to_char(e.began AT TIME ZONE 'UTC', t.form) AS starts,
     to_char(coalesce(e.withdrawn, e.ended) AT TIME ZONE 'UTC', t.form) AS ends
 FROM jobstats.events e

@@ -1,4 +1,4 @@
--- Computes the usual times of calls on a day ($1) from those of the hours of the 30 days before, for classes of calls that are known for a
+-- Computes the baseline times of calls on a day ($1) from the hours of the 30 days before, for classes of calls known for a
 -- week. $2: the mean sizes at which the classes begin, $3: the least number of calls of an hour, $4: the first class of writes.
 INSERT INTO jobstats.baseline_calls (target_id, class, day, seconds_per_call)
 SELECT hour.target_id, called.class, ($1 AT TIME ZONE 'UTC')::date,

@@ -1,4 +1,4 @@
--- Computes the usual times of probes on a day ($1) from those of the hours of the 30 days before, for targets that have been probed for a week.
+-- Computes the baseline times of probes on a day ($1) from the hours of the 30 days before, for targets probed for a week.
 INSERT INTO jobstats.baseline_probes (target_id, day, seconds)
 SELECT probe.target_id, ($1 AT TIME ZONE 'UTC')::date, percentile_cont(double precision '0.5') WITHIN GROUP (ORDER BY probe.seconds)
 FROM jobstats_internal.probe_hours($1 - interval '720 hours', $1) probe

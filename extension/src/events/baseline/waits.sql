@@ -1,4 +1,4 @@
--- Computes the usual mean waits of a day ($1) from those of the hours of the 30 days before, for services that are known for a week.
+-- Computes the baseline waits of a day ($1) from the hours of the 30 days before, for services known for a week.
 INSERT INTO jobstats.baseline_waits (cluster, server, service, day, wait)
 SELECT hour.cluster, hour.server, hour.service, ($1 AT TIME ZONE 'UTC')::date,
     percentile_cont(double precision '0.5') WITHIN GROUP (ORDER BY hour.wait_usecs::double precision / hour.requests / 1000000)

@@ -105,8 +105,8 @@ fn waiting(client: &SpiClient<'_>, event: &Event) -> Result<Vec<Line>, Error> {
     let job = culprit["job"].as_str().filter(|_| is_named);
     let job = job.filter(|job| !plain(job, "").is_empty());
     let known = match job {
-        Some(job) => Known::of(client, job, culprit["uid"].as_i64())?,
-        None => Known::default(),
+        Some(job) => JobFacts::of(client, job, culprit["uid"].as_i64())?,
+        None => JobFacts::default(),
     };
     if let Some(job) = job {
         let show = known.show(job);
@@ -157,14 +157,14 @@ fn limit(service: &str, rule: &str, servers: &str) -> [Line; 2] {
     ]
 }
 
-/// The facts about a job that accounting and identifiers tell.
+/// The facts about a job from accounting and identifiers.
 #[derive(Default)]
-struct Known {
+struct JobFacts {
     source: Option<String>,
     identifier: Option<String>,
 }
 
-impl Known {
+impl JobFacts {
     /// The identifiers of a job also limit others who name it; then they are not known.
     fn of(client: &SpiClient<'_>, job: &str, uid: Option<i64>) -> Result<Self, Error> {
         let row = client.query_opt(
@@ -184,7 +184,7 @@ impl Known {
         })
     }
 
-    /// Returns the command by which the scheduler shows the job.
+    /// Returns the scheduler's command that shows the job.
     fn show(&self, job: &str) -> Option<String> {
         let command = match self.source.as_deref()? {
             "slurm" => "scontrol show job",

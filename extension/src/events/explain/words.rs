@@ -61,7 +61,7 @@ pub fn several(names: &[String]) -> String {
     }
 }
 
-/// Returns what a subject is called by a dimension; `None` if it has none of it.
+/// Returns the name of a subject in a dimension, if it has one.
 pub fn subject(subject: &Value, by: &str) -> Option<String> {
     let text = |name: &str| subject[name].as_str();
     match by {

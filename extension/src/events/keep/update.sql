@@ -1,4 +1,4 @@
--- Changes event $12 to what was found. Of an earlier one ($13) only the end is known, and what was added.
+-- Updates event $12. Of an earlier event ($13) only the end and additions are known.
 UPDATE jobstats.events event
 SET (began, found, confirmed, until, ended, targets, servers, value, usual, rate, details, withdrawn, updated) = (
     new.began, new.found, new.confirmed, new.until, new.ended, new.targets, new.servers, new.value, new.usual, new.rate, new.details, NULL, now())

@@ -1,5 +1,5 @@
--- The events that lasted into ($1, $2], of names ($3) and severities ($4) that fit patterns, with those that were withdrawn ($5). Whose I/O it was is
--- said if somebody is named; of a rule, who broke it.
+-- The events that lasted into ($1, $2], of names ($3) and severities ($4) that match patterns, with withdrawn ones ($5). name is
+-- the culprit, if one is named, or who broke the rule.
 WITH judged AS (
     SELECT e.kind, count(*) AS judged, avg((e.verdict <> 'false')::integer)::double precision AS precision
     FROM jobstats.events e WHERE e.verdict IS NOT NULL GROUP BY e.kind

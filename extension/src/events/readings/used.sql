@@ -1,5 +1,5 @@
--- The used part of the space and of the inodes of targets, by the hour, from a day before $1 on, so that their growth is known. A value is that of
--- the end of an hour, or the newest one, and has the time of the start of the hour, so that it stays the same while the hour goes on.
+-- The used share of the space and of the inodes of targets, by the hour, from a day before $1 on, to show their growth. A value is
+-- the last one of an hour, or the newest, and has the time of the start of the hour, so that it is stable during the hour.
 SELECT gauge.target_id, gauge.bucket - interval '1 microsecond',
     gauge.used_space / nullif(gauge.used_space + gauge.available, 0) AS space, gauge.used_inodes / nullif(gauge.inodes, 0) AS inodes
 FROM (

@@ -1,7 +1,6 @@
--- The rows of submissions; `place` is that of the submission in the arrays. The order is that of the index on all of these columns: a
+-- The rows of submissions; `place` is the index of the submission in the arrays. The order follows the index on all of these columns: a
 -- number may have very many runs, which the index on numbers alone would read for each submission.
-SELECT k.number - 1 AS place, j.at, j.started, j.ended, j.uid, j.user_name, j.gid, j.group_name, j.account, j."partition", j.qos,
-    j.job_name, j.state, j.nodes, j.node_list, j.cpus, j.exit_code, j.parent, j.extra::text AS extra, j.updated, j.provenance::text AS provenance
+SELECT k.number - 1 AS place, j.at, @columns@, j.extra::text AS extra, j.updated, j.provenance::text AS provenance
 FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) WITH ORDINALITY AS k (scheduler, job, label, submitted, number)
 CROSS JOIN LATERAL (
     (SELECT r.ctid::text AS at, r.* FROM jobstats.jobs r

@@ -9,7 +9,7 @@ use std::ffi::CStr;
 
 use jobstats_core::accounting::Job;
 use jobstats_core::accounting::merge::{
-    Change, Form, Merged, Provenance, merge as merged, repeated,
+    Change, Form, Merged, Provenance, Value, merge as merged, repeated,
 };
 use jobstats_core::base::instant::Micros;
 use pgrx::datum::DatumWithOid;
@@ -110,7 +110,7 @@ pub fn merge(
             continue;
         }
         let is_much = |stored: &[Stored]| {
-            let bytes: usize = stored.iter().map(|it| size(&it.form)).sum();
+            let bytes: usize = stored.iter().map(|it| it.form.text_len()).sum();
             stored.len() >= RUNS_MAX || bytes > 2 * SUBMISSION_MAX
         };
         let (places, forms): (Vec<String>, Vec<Form>) = if is_much(stored) {
@@ -123,7 +123,7 @@ pub fn merge(
         if result
             .forms
             .iter()
-            .map(|(form, _)| size(form))
+            .map(|(form, _)| form.text_len())
             .sum::<usize>()
             > SUBMISSION_MAX
         {
@@ -196,7 +196,7 @@ impl<'b> Changes<'b> {
         if !self.rows.is_empty() {
             let mut arguments = arguments(&self.rows)?;
             arguments.push(source.into());
-            plans::update(client, include_str!("write.sql"), &arguments)?;
+            plans::update(client, &columns::write(), &arguments)?;
         }
         if !self.jobs.is_empty() {
             let queue = "INSERT INTO jobstats.to_match (job) SELECT c.job FROM unnest($1::text[]) AS c (job)";
@@ -217,37 +217,22 @@ pub fn note_schedulers(
     Ok(())
 }
 
-/// Returns the number of bytes of the values of a row.
-fn size(form: &Form) -> usize {
-    let texts = [
-        &form.user_name,
-        &form.group_name,
-        &form.account,
-        &form.partition,
-        &form.qos,
-        &form.job_name,
-        &form.state,
-        &form.node_list,
-        &form.exit_code,
-        &form.parent,
-    ];
-    let texts = texts.into_iter().flatten().map(String::len);
-    let extra = form
-        .extra
-        .iter()
-        .map(|(name, value)| name.len() + value.len());
-    let provenance = form.provenance.to_json().map_or(0, |json| json.len());
-    texts.chain(extra).sum::<usize>() + provenance
-}
-
 /// Returns the rows of the submissions of a batch, in the order of the batch.
 fn read(client: &mut SpiClient<'_>, batch: &Batch<'_>) -> Result<Vec<Vec<Stored>>, Error> {
-    let mut rows = Tuples::update(client, include_str!("read.sql"), &keys(batch.keys())?)?;
-    for column in [0, 2, 3, 4, 6, 13, 15, 19] {
+    let mut rows = Tuples::update(client, &columns::read(), &keys(batch.keys())?)?;
+    let [extra, updated, provenance] = columns::AFTER;
+    for column in [0, updated] {
         rows.require(column, &INTEGERS)?;
     }
-    for column in [1, 5, 7, 8, 9, 10, 11, 12, 14, 16, 17, 18, 20] {
+    for column in [1, extra, provenance] {
         rows.require(column, &TEXTS)?;
+    }
+    for (place, column) in (columns::FIRST..).zip(Form::COLUMNS) {
+        let types = match column.value {
+            Value::Text(..) => &TEXTS[..],
+            Value::Time(..) | Value::Number(..) => &INTEGERS[..],
+        };
+        rows.require(place, types)?;
     }
     let mut stored = Vec::new();
     stored.resize_with(batch.len(), Vec::new);
@@ -266,34 +251,29 @@ fn read(client: &mut SpiClient<'_>, batch: &Batch<'_>) -> Result<Vec<Vec<Stored>
 
 /// Reads the current row.
 fn stored_row(rows: &Tuples<'_>) -> Result<Stored, Error> {
-    let text = |column: usize| rows.text(column);
-    let time = |column: usize| rows.integer(column).and_then(from_postgres);
-    let number = |column: usize| rows.integer(column).and_then(|it| u32::try_from(it).ok());
-    let (extra, provenance) = (text(18), text(20));
+    let [extra, updated, provenance] = columns::AFTER;
+    let (extra, provenance) = (rows.text(extra), rows.text(provenance));
     require_room(extra.as_ref().map_or(0, String::len), COPIES)?;
     require_room(provenance.as_ref().map_or(0, String::len), COPIES)?;
-    let form = Form {
-        started: time(2),
-        ended: time(3),
-        uid: number(4),
-        user_name: text(5),
-        gid: number(6),
-        group_name: text(7),
-        account: text(8),
-        partition: text(9),
-        qos: text(10),
-        job_name: text(11),
-        state: text(12),
-        nodes: number(13),
-        node_list: text(14),
-        cpus: number(15),
-        exit_code: text(16),
-        parent: text(17),
+    let time = |place: usize| rows.integer(place).and_then(from_postgres);
+    let mut form = Form {
         extra: from_json(extra)?,
-        updated: time(19).unwrap_or(0),
+        updated: time(updated).unwrap_or(0),
         provenance: from_json::<Provenance>(provenance)?,
+        ..Form::default()
     };
-    let at = text(1).ok_or_else(|| Error::Damaged("a row has no place".to_owned()))?;
+    for (place, column) in (columns::FIRST..).zip(Form::COLUMNS) {
+        match column.value {
+            Value::Time(_, value) => *value(&mut form) = time(place),
+            Value::Number(_, value) => {
+                let number = rows.integer(place);
+                *value(&mut form) = number.and_then(|it| u32::try_from(it).ok());
+            }
+            Value::Text(_, value) => *value(&mut form) = rows.text(place),
+        }
+    }
+    let at = rows.text(1);
+    let at = at.ok_or_else(|| Error::Damaged("a row has no place".to_owned()))?;
     Ok(Stored { at, form })
 }
 

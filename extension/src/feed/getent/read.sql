@@ -1,5 +1,5 @@
--- What is stored of those numbers of a text of which the text says something new: the names in order, or one row without a name.
--- $4 is 0:00 UTC of the day of the text. A name that accounting said counts for nothing.
+-- The stored names of numbers that change with a text, in order, or one row without a name. $4 is 0:00 UTC of the day of the
+-- text. Names from accounting do not count.
 SELECT said.place - 1 AS place, run.name, run.gid,
     CASE WHEN isfinite(run.since) THEN (extract(epoch FROM run.since) * 1000000)::bigint END AS since,
     CASE WHEN isfinite(run.seen) THEN (extract(epoch FROM run.seen) * 1000000)::bigint END AS seen

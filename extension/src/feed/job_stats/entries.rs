@@ -4,13 +4,15 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use jobstats_core::base::instant::Micros;
-use jobstats_core::identity::entry_id::{Formats, Keys, StoredNames};
+use jobstats_core::identity::entry_id::{Formats, Identity, Keys, StoredNames};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::plans;
 use crate::pg::spi::Statements;
+use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
+use crate::store::columns::list;
 use crate::store::formats::{CLUSTERS_MAX, Sent, identity_columns, usable_formats};
 use crate::store::personal::secrets;
 
@@ -189,7 +191,14 @@ impl Entries {
         let mut values = vec![new.keys().copied().collect::<Vec<_>>().into()];
         values.extend(identity_columns(&formats, &sent));
         values.push(timestamptz(first_seen)?.into());
-        let inserted = client.execute_rows(include_str!("entries/insert.sql"), &values)?;
+        let inserted = client.execute_rows(
+            &sql!(
+                "entries/insert.sql",
+                names = list(&Identity::COLUMNS, "{name}"),
+                values = list(&Identity::COLUMNS, "n.{name}"),
+            ),
+            &values,
+        )?;
         let inserted = inserted.map(|row| row.at::<i64>(1));
         let inserted = inserted.collect::<Result<Vec<_>, _>>()?;
         self.require_same(client, inserted)

@@ -10,7 +10,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use jobstats_core::identity::entry_id::{Formats, likely_format};
+use jobstats_core::identity::entry_id::{Formats, Identity, likely_format};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
@@ -20,6 +20,7 @@ use crate::pg::pause::pause;
 use crate::pg::spi::{Rows, SqlResult, Statements, connect_as_of_call, connect_mut};
 use crate::pg::template::sql;
 use crate::store;
+use crate::store::columns::list;
 use crate::store::formats::{
     CLUSTERS_MAX, CONFIGURED, SAMPLE, Sent, clusters, configured_formats, identity_columns, notice,
 };
@@ -159,6 +160,19 @@ struct Entry {
     clusters: Option<Vec<String>>,
 }
 
+/// Returns the statement that stores what has changed.
+fn update() -> String {
+    // All but the job, which may be claimed, and the status.
+    let compared = &Identity::COLUMNS[1..7];
+    sql!(
+        "reidentify/update.sql",
+        names = list(&Identity::COLUMNS, "{name}"),
+        stored = list(compared, "e.{name}"),
+        read = list(compared, "n.{name}"),
+        updates = list(&Identity::COLUMNS, "{name} = n.{name}"),
+    )
+}
+
 /// Returns the next entries in the order of their keys.
 fn portion(client: &mut SpiClient<'_>, after: Option<i64>) -> Result<Vec<Entry>, Error> {
     entries(client.execute_rows(
@@ -227,7 +241,7 @@ impl Pass {
             .collect();
         let mut values = vec![ids.into()];
         values.extend(identity_columns(&self.formats, &sent));
-        let rows = client.execute_rows(include_str!("reidentify/update.sql"), &values)?;
+        let rows = client.execute_rows(&update(), &values)?;
         let mut changed = Changed::default();
         for row in rows {
             changed.all += 1;

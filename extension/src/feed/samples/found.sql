@@ -1,5 +1,5 @@
--- The series of values ($3) that a server ($1, $2) says; NULL where there is none yet. A counter without a reading before has no value, and
--- one of the joules of a node may have gone round.
+-- The series of values ($3) of a server ($1, $2); NULL for a new series. A counter without an earlier reading has no value; a counter
+-- of joules of a node may have wrapped.
 WITH found AS MATERIALIZED (
     SELECT said.target_id, said.name, said.labels, timestamptz 'epoch' + said.at * interval '1 microsecond' AS "time", series.series_id,
         CASE WHEN energy.joules IS NOT NULL THEN energy.joules

@@ -4,7 +4,7 @@ changed AS (
     SET server = $2, "time" = found."time", value = found.value, counter = found.counter,
         since = CASE WHEN series.value = found.value THEN series.since ELSE found."time" END
     FROM found
-    -- What was said of a time that has not come yet must not hide what is true now.
+    -- Values with a future time must not hide the current ones.
     WHERE series.series_id = found.series_id
         AND (series."time" < found."time" OR series."time" > clock_timestamp() AND found."time" <= clock_timestamp())
     RETURNING series.series_id, series."time", series.value, found.is_reset, found.node, found.joules
@@ -40,7 +40,7 @@ energy AS (
     SELECT read.series_id, read.bucket, ARRAY[(extract(epoch FROM read."time" - read.bucket) * 1000)::integer], ARRAY[read.joules]
     FROM read
     ON CONFLICT (series_id, bucket) DO UPDATE
-    -- Whatever the interval is, an hour has at most 240 readings: one within 30 seconds of the last but one takes the place of the last.
+    -- At most 240 readings per hour: a reading within 30 seconds of the last but one replaces the last.
     SET times = CASE WHEN EXCLUDED.times[1] < hour.times[cardinality(hour.times) - 1] + 30000 THEN trim_array(hour.times, 1) ELSE hour.times END
             || EXCLUDED.times,
         joules = CASE WHEN EXCLUDED.times[1] < hour.times[cardinality(hour.times) - 1] + 30000

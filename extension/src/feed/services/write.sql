@@ -1,5 +1,5 @@
--- Writes readings of a server ($1, $2), of which $3 has some that are compared anew, and increments ($4), and sums the hours of services
--- ($5) anew that lie in ($6, $7]. No row of increments lies in two hours.
+-- Writes snapshots of a server ($1, $2), including recomputed ones ($3), and increments ($4), and recomputes the hours of services
+-- ($5) in ($6, $7]. No row of increments lies in two hours.
 WITH readings AS (
     INSERT INTO jobstats.server_snapshots AS stored (cluster, server, service, "time", since, sums)
     SELECT $1, $2, said.service, timestamptz 'epoch' + said."time" * interval '1 microsecond',
@@ -15,7 +15,7 @@ WITH readings AS (
     ON CONFLICT DO NOTHING
     RETURNING service, since, "time", requests, wait_usecs, depth, active
 ), increments AS (
-    -- This reads what was there before.
+    -- This reads the rows as they were before.
     SELECT stored.service, stored.since, stored."time", stored.requests, stored.wait_usecs, stored.depth, stored.active
     FROM jobstats.server_increments stored
     WHERE stored.cluster = $1 AND stored.server = $2 AND stored.service = ANY ($5) AND stored."time" > $6 AND stored."time" <= $7

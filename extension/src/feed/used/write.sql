@@ -1,4 +1,4 @@
--- Makes what is stored of a list ($1, $2), of a day ($3) or the newest one, of owners in ($4, $5] equal to what a text says ($6, $7, $8).
+-- Replaces the stored list ($1, $2) of a day ($3), or the newest one, for owners in ($4, $5] by the values of a text ($6, $7, $8).
 WITH gone AS (
     -- The statement is planned with its arguments, so that the array is searched by hash.
     DELETE FROM jobstats.@table@ stored

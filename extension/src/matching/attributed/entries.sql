@@ -1,5 +1,5 @@
--- The entries of a user without a job on compute nodes, at most $2. A node that no pattern names is a compute node if accounting says
--- that a job ran there. Classes are read once: a front would ask for those of each entry.
+-- The entries of a user without a job on compute nodes, at most $2. A node without a pattern is a compute node if a job ran
+-- there. Classes are read once: a front would query them for each entry.
 WITH class AS MATERIALIZED (
     SELECT k.pattern, jobstats_internal.as_like(ARRAY[k.pattern]) AS fits, k.class FROM jobstats.nodes k
 )

@@ -1,5 +1,5 @@
--- Queues the jobs with a summary that worked on a target on a day of which late text has changed something: their usage may have changed.
--- Days of which no sums are computed yet are searched for in the rollup of ten minutes.
+-- Queues the jobs with a summary that were active on a target on a day with late changes: their usage may have changed. Days
+-- without sums yet are looked up in the rollup of ten minutes.
 WITH late AS MATERIALIZED (
     SELECT DISTINCT d.target_id, g.instant + interval '1 microsecond' AS day
     FROM jobstats.dirty d

@@ -58,11 +58,10 @@ WITH level AS MATERIALIZED (
 ), begun AS MATERIALIZED (
     SELECT min(s.since) AS observed FROM jobstats.spans s
 )
-INSERT INTO jobstats.job_summaries AS s (job_no, scheduler, job, label, runs, submitted, started, ended, run_time, uid, user_name, gid,
-    group_name, account, "partition", qos, job_name, state, exit_code, nodes, cpus, first, last_active, active_nodes, targets, read_bytes,
+INSERT INTO jobstats.job_summaries AS s (job_no, scheduler, job, label, runs, submitted, started, ended, run_time, @names@, state, exit_code, nodes, cpus, first, last_active, active_nodes, targets, read_bytes,
     write_bytes, read, write, opens, metadata, service_time, in_service, busiest_target, operations, made)
 SELECT j.job_no, j.scheduler, j.job, j.label, j.runs, j.submitted, j.started, j.ended, justify_hours(coalesce(r.run_time, interval '0')), j.uid,
-    coalesce(u.user_name, j.user_name), j.gid, j.group_name, j.account, j."partition", j.qos, j.job_name, j.state, r.exit_code, j.nodes, j.cpus,
+    coalesce(u.user_name, j.user_name), @values@, j.state, r.exit_code, j.nodes, j.cpus,
     d.first, d.last_active, coalesce(d.active_nodes, 0), coalesce(d.targets, 0), coalesce(d.read_bytes, 0), coalesce(d.write_bytes, 0),
     coalesce(d.read, 0), coalesce(d.write, 0), coalesce(d.opens, 0), coalesce(d.metadata, 0),
     trim_scale(CASE WHEN d.service_calls > 0 THEN d.service_time ELSE 0 END),
@@ -76,9 +75,7 @@ LEFT JOIN jobstats.users u ON u.uid = j.uid
 WHERE j.started >= l.dropped AND (d.job_no IS NOT NULL OR j.ended > (SELECT n.observed FROM begun n))
 ON CONFLICT (job_no) DO UPDATE
 SET scheduler = excluded.scheduler, job = excluded.job, label = excluded.label, runs = excluded.runs, submitted = excluded.submitted,
-    started = excluded.started, ended = excluded.ended, run_time = excluded.run_time, uid = excluded.uid, user_name = excluded.user_name,
-    gid = excluded.gid, group_name = excluded.group_name, account = excluded.account, "partition" = excluded."partition", qos = excluded.qos,
-    job_name = excluded.job_name, state = excluded.state, exit_code = excluded.exit_code, nodes = excluded.nodes, cpus = excluded.cpus,
+    started = excluded.started, ended = excluded.ended, run_time = excluded.run_time, @updates@, state = excluded.state, exit_code = excluded.exit_code, nodes = excluded.nodes, cpus = excluded.cpus,
     first = excluded.first, last_active = excluded.last_active, active_nodes = greatest(s.active_nodes, excluded.active_nodes), targets = excluded.targets,
     read_bytes = excluded.read_bytes, write_bytes = excluded.write_bytes, read = excluded.read, write = excluded.write,
     opens = excluded.opens, metadata = excluded.metadata, service_time = excluded.service_time, in_service = excluded.in_service,

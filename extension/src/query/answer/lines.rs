@@ -23,11 +23,11 @@ use crate::query::groups::Group;
 use crate::query::labels::{Labels, covered, formatted, rounded};
 use crate::query::plan::Plan;
 use crate::query::question::{Question, SUMMARY, Wanted};
-use crate::query::target_counters::Wholes;
+use crate::query::target_counters::TargetCounters;
 use crate::query::window::ROW_LIMIT;
 
 /// The rows of the answer to a question.
-pub struct Out<'o> {
+pub struct AnswerRows<'o> {
     pub client: &'o SpiClient<'o>,
     pub question: &'o Question,
     pub plan: &'o Plan,
@@ -40,7 +40,7 @@ pub struct Out<'o> {
 }
 
 /// A group in a step. Each of its measures has a row.
-struct Shown<'s> {
+struct GroupRow<'s> {
     line: &'s Line,
     group: Group,
     /// The start of the step, and its width in seconds.
@@ -49,16 +49,16 @@ struct Shown<'s> {
 }
 
 /// The values that are the same for all groups.
-struct Whole<'w> {
+struct SharedValues<'w> {
     question: &'w Question,
     columns: Vec<ColumnType>,
     labels: Labels,
     /// By measure: the sum over all groups.
     sums: Vec<i128>,
-    wholes: Option<Wholes>,
+    wholes: Option<TargetCounters>,
 }
 
-impl Out<'_> {
+impl AnswerRows<'_> {
     /// Writes the groups of the question.
     pub fn write(&mut self) -> Result<(), Error> {
         match self.question.wanted {
@@ -91,7 +91,7 @@ impl Out<'_> {
             true => question.measures.list.len(),
             false => 1,
         };
-        // If the measures were not named one by one, those that occur anywhere are wanted.
+        // Unless measures were named one by one, only measures that occur are shown.
         let occurs = |n: usize| {
             lines
                 .iter()
@@ -132,7 +132,7 @@ impl Out<'_> {
         if best.len() > ROW_LIMIT {
             return Err(Error::TooManyRows);
         }
-        let wholes = Wholes::find(self.client, question, self.plan, untracked)?;
+        let wholes = TargetCounters::find(self.client, question, self.plan, untracked)?;
         let lines = best.iter().map(|it| (it, None));
         self.write_lines(lines, (vec![sum], wholes), |_, _| true)
     }
@@ -189,13 +189,13 @@ impl Out<'_> {
     fn write_lines<'l>(
         &mut self,
         lines: impl Iterator<Item = (&'l Line, Option<&'l Leading>)> + Clone,
-        (sums, wholes): (Vec<i128>, Option<Wholes>),
+        (sums, wholes): (Vec<i128>, Option<TargetCounters>),
         is_shown: impl Fn(usize, &Line) -> bool,
     ) -> Result<(), Error> {
         let question = self.question;
         let groups = lines.clone().map(|it| self.usage.values(it.0));
         let groups: Vec<Group> = groups.collect();
-        let whole = Whole {
+        let whole = SharedValues {
             question,
             columns: self.rows.columns(),
             labels: Labels::new(self.client, question.by.clone(), groups.iter())?,
@@ -205,7 +205,7 @@ impl Out<'_> {
         for ((line, leading), group) in lines.zip(groups) {
             let step = self.plan.window.step(line.step);
             let step = step.ok_or_else(|| Error::Damaged("a group has no step".to_owned()))?;
-            let shown = Shown {
+            let shown = GroupRow {
                 line,
                 group,
                 step,
@@ -231,7 +231,12 @@ impl Out<'_> {
     }
 
     /// Writes the row of a measure.
-    fn put(&mut self, whole: &Whole<'_>, shown: &Shown<'_>, n: usize) -> Result<(), Error> {
+    fn put(
+        &mut self,
+        whole: &SharedValues<'_>,
+        shown: &GroupRow<'_>,
+        n: usize,
+    ) -> Result<(), Error> {
         pause();
         self.count()?;
         let rank = (self.written - self.before) as i64;
@@ -258,11 +263,11 @@ const OF_LEADING: &[&str] = &["cluster", "target", "user", "uid", "workload", "a
 const OF_LEADER: &[&str] = &["user", "workload"];
 const OF_TARGET: &[&str] = &["cluster", "target"];
 
-impl Whole<'_> {
+impl SharedValues<'_> {
     /// Returns the value of a column.
     fn value(
         &self,
-        shown: &Shown<'_>,
+        shown: &GroupRow<'_>,
         n: usize,
         column: &str,
         rank: i64,
@@ -319,10 +324,10 @@ impl Whole<'_> {
         })
     }
 
-    /// Returns the value of a column that says who leads on a target.
+    /// Returns the value of a column about the leading group of a target.
     fn value_of_leading(
         &self,
-        shown: &Shown<'_>,
+        shown: &GroupRow<'_>,
         measure: &Measure,
         column: &str,
     ) -> Option<Option<Datum>> {

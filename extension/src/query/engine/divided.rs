@@ -13,14 +13,14 @@ use crate::query::read::{self, time};
 
 /// The days on which jobs of entries and names of users change.
 #[derive(Default)]
-pub(super) struct Divided {
+pub(super) struct ChangeDays {
     entries: HashMap<i64, Vec<Micros>>,
     users: HashMap<i64, Vec<Micros>>,
     /// The last instants of days, in order.
     pub days: Vec<Micros>,
 }
 
-impl Divided {
+impl ChangeDays {
     pub fn find(request: &Request<'_>) -> Result<Self, Error> {
         let plan = request.plan;
         let since = timestamptz(plan.window.since())?;
@@ -71,7 +71,7 @@ impl Divided {
     }
 
     pub fn of_entry(&self, id: i64, at: Micros) -> Subject {
-        // Nearly always there are none, and many rows.
+        // Nearly always there are no edges, and many rows.
         let edges = match self.entries.is_empty() {
             true => None,
             false => self.entries.get(&id),

@@ -14,7 +14,7 @@ use crate::query::engine::Request;
 use crate::query::question::Wanted;
 use crate::query::read::{self, time};
 
-/// The types of the columns of jobs and of entries before those that dimensions need.
+/// The types of the columns of jobs and entries before the columns of dimensions.
 const JOB: [Type; 8] = [
     Type::Integer,
     Type::Time,

@@ -14,14 +14,14 @@ use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
 use crate::pg::receive::Received;
 use crate::query::engine::Request;
-use crate::query::engine::divided::Divided;
-use crate::query::read::{self, Selection, Whose};
-use crate::query::sources::{Inside, Part};
+use crate::query::engine::divided::ChangeDays;
+use crate::query::read::{self, RowOwner, Selection};
+use crate::query::sources::{Part, StepRows};
 
 /// Reads the rows of a request.
 pub(super) struct Reading<'f> {
     request: &'f Request<'f>,
-    divided: Divided,
+    divided: ChangeDays,
     /// The jobs and names of entries and owners, which are added after reading.
     pub known: Owners,
     /// The owners of sums, with the numbers that they get here.
@@ -36,7 +36,7 @@ impl<'f> Reading<'f> {
     pub fn new(request: &'f Request<'f>, scope: &Scope) -> Result<Self, Error> {
         let question = request.question;
         let of_targets = question.filters.has(Level::Target);
-        let divided = Divided::find(request)?;
+        let divided = ChangeDays::find(request)?;
         let own = request.conditions.own.as_ref();
         Ok(Self {
             request,
@@ -58,7 +58,7 @@ impl<'f> Reading<'f> {
     fn selection<'w>(&'w self, more: Selection<'w>) -> Selection<'w> {
         let request = self.request;
         Selection {
-            whose: more.whose || request.asks_entries(),
+            by_owner: more.by_owner || request.asks_entries(),
             owner: &request.plan.owner_columns,
             activity: request.question.wanted.has_span(),
             server: request.question.asks_servers(),
@@ -83,7 +83,7 @@ impl<'f> Reading<'f> {
     ) -> Result<(), Error> {
         read::usage(part, layout, &self.selection(more), &mut |row| {
             if let Some(target) = scope.position(row.target, row.server.as_deref()) {
-                take(target, self.subject(row.whose, row.at), row)?;
+                take(target, self.subject(row.owner, row.at), row)?;
             }
             Ok(true)
         })
@@ -123,9 +123,9 @@ impl<'f> Reading<'f> {
         let request = self.request;
         let question = request.question;
         let can_be_summed = match part.inside(scope.steps()) {
-            Inside::All => true,
-            Inside::Most => !question.wanted.has_span() && !question.asks_servers(),
-            Inside::Unknown => false,
+            StepRows::All => true,
+            StepRows::Most => !question.wanted.has_span() && !question.asks_servers(),
+            StepRows::Unknown => false,
         };
         let is_divided = !self.divided.days.is_empty();
         request.plan.state.is_front && can_be_summed && !is_divided && request.lasts.is_none()
@@ -138,11 +138,11 @@ impl<'f> Reading<'f> {
         (parts, sums): (&[&Part], &[Sum]),
     ) -> Result<(), Error> {
         let selection = self.selection(Selection::default());
-        // Where sums are hardly fewer than rows, PostgreSQL would add up here, for which nodes send all columns.
+        // With almost as many sums as rows, PostgreSQL would aggregate here, and nodes would send all columns.
         let _on_nodes = Pinned::new([(c"cpu_operator_cost", c"10")]);
         read::sums(parts, sums, &selection, &scope.edges, &mut |found| {
             if let Some(target) = scope.position(found.target, None) {
-                let subject = self.subject(found.whose, 0);
+                let subject = self.subject(found.owner, 0);
                 let active = found.active.map(|it| self.in_window(it));
                 cells.add_sums((found.step, target), subject, active, found.sums)?;
             }
@@ -150,7 +150,7 @@ impl<'f> Reading<'f> {
         })
     }
 
-    /// Adds the rows of a part, or those that cross its edges.
+    /// Adds the rows of a part, or only the rows that cross its edges.
     fn add_rows(
         &self,
         cells: &mut Cells,
@@ -188,11 +188,11 @@ impl<'f> Reading<'f> {
     }
 
     /// Returns the entry or owner of a row, on its day.
-    fn subject(&self, whose: Whose<'_>, at: Micros) -> Subject {
-        match whose {
-            Whose::Nobody => Subject::ALL,
-            Whose::Entry(id) => self.divided.of_entry(id, at),
-            Whose::Owner(row, first) => {
+    fn subject(&self, owner: RowOwner<'_>, at: Micros) -> Subject {
+        match owner {
+            RowOwner::Any => Subject::ALL,
+            RowOwner::Entry(id) => self.divided.of_entry(id, at),
+            RowOwner::Owner(row, first) => {
                 let owner = self.owner(row, first);
                 let days = self.divided.of_user(owner.uid, at);
                 let mut owners = self.owners.borrow_mut();

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use jobstats_core::base::instant::{DAY, Micros};
 use jobstats_core::usage::columns::sum::Sum;
 use jobstats_core::usage::dimension::Level;
+use jobstats_core::usage::times::reports_times;
 use jobstats_core::usage::{Layout, Scope, Target};
 
 use crate::pg::error::Error;
@@ -18,7 +19,7 @@ use crate::query::window::Window;
 use crate::store::rollup;
 
 impl Request<'_> {
-    /// Finds the targets in scope: those that were observed in the window or on the day before it.
+    /// Finds the targets in scope: observed in the window or on the day before.
     pub fn scope(&self) -> Result<Scope, Error> {
         let plan = self.plan;
         let (since, until) = (plan.window.since(), plan.window.until());
@@ -104,12 +105,14 @@ impl Request<'_> {
         Cow::Owned(of_users.parts)
     }
 
-    /// Finds out from the rows of all entries which targets report times, where the selected rows have none.
+    /// Finds out from the rows of all entries which targets report times, if the selected rows do not show it.
     pub(super) fn find_times(&self, scope: &mut Scope, parts: &[Part]) -> Result<(), Error> {
         let targets = scope.iter().map(|it| it.0.id);
-        let without = targets.filter(|id| scope.timed.get(id) != Some(&true));
+        let without = targets.filter(|id| !scope.times.has(*id));
         let shown = self.shown_by(without.collect(), parts, &Sum::service_time())?;
-        scope.timed.extend(shown);
+        for (target, has_times) in shown {
+            scope.times.note(target, has_times);
+        }
         Ok(())
     }
 
@@ -117,8 +120,8 @@ impl Request<'_> {
     pub(super) fn find_calls(&self, scope: &mut Scope, parts: &[Part]) -> Result<(), Error> {
         let untimed = scope.untimed().map(|it| it.id).collect();
         let shown = self.shown_by(untimed, parts, &Sum::service_calls())?;
-        let has_calls = |id: &i32| shown.get(id) == Some(&true);
-        scope.timed.retain(|id, timed| *timed || has_calls(id));
+        let has_calls = |id| shown.get(&id) == Some(&true);
+        scope.times.retain_with_calls(has_calls);
         Ok(())
     }
 
@@ -141,7 +144,7 @@ impl Request<'_> {
                 ..Selection::default()
             };
             read::usage(part, &layout, &selection, &mut |row| {
-                let has_any = row.values.iter().any(|it| *it != 0);
+                let has_any = reports_times(row.values.iter().copied());
                 *shown.entry(row.target).or_default() |= has_any;
                 if has_any {
                     open.remove(&row.target);

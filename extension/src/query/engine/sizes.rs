@@ -4,13 +4,14 @@ use jobstats_core::base::operation::{READ_BYTES, WRITE_BYTES};
 use jobstats_core::rules::increment::{Details, OperationName, unpack};
 use jobstats_core::usage::columns::sum::Sum;
 use jobstats_core::usage::dimension::Level;
+use jobstats_core::usage::times::reports_times;
 use jobstats_core::usage::{Layout, RowOfSizes, Sizes, SizesOfGroup, SizesOfRow, Subject};
 
 use crate::pg::error::Error;
 use crate::pg::receive::Type;
 use crate::query::engine::{Reading, Request};
 use crate::query::packed::histogram;
-use crate::query::read::{self, Selection, Whose};
+use crate::query::read::{self, RowOwner, Selection};
 
 /// The columns of calls and bytes.
 const SUMS: [&str; 4] = ["read", "read_bytes", "write", "write_bytes"];
@@ -19,7 +20,7 @@ const SUMS: [&str; 4] = ["read", "read_bytes", "write", "write_bytes"];
 const PACKED: [(&str, Type); 2] = [("usage.sizes", Type::Bytes), ("usage.detail", Type::Bytes)];
 
 impl Request<'_> {
-    /// Reads the sizes of reads and writes in the window, which has one step, by group: histograms, and sums of calls that are in none.
+    /// Reads the sizes of reads and writes in the window, which has one step, by group: histograms, and sums of calls outside of histograms.
     pub fn read_sizes(&self, take: impl FnMut(SizesOfGroup)) -> Result<(), Error> {
         let scope = self.scope()?;
         let reading = Reading::new(self, &scope)?;
@@ -31,7 +32,7 @@ impl Request<'_> {
         let mut sizes = Sizes::new(self.plan.window.since(), self.plan.state.limit);
         for part in &self.plan.sources.parts {
             let more = Selection {
-                whose: true,
+                by_owner: true,
                 kept: true,
                 further: &PACKED,
                 ..Selection::default()
@@ -66,14 +67,14 @@ fn of_row(row: &read::UsageRow<'_>, target: usize, subject: Subject) -> RowOfSiz
     RowOfSizes {
         target,
         subject,
-        entry: match row.whose {
-            Whose::Entry(id) => id,
+        entry: match row.owner {
+            RowOwner::Entry(id) => id,
             _ => 0,
         },
         part: row.part,
         span: row.span,
         observed: row.observed.unwrap_or(row.at),
-        timed: row.values[SUMS.len()..].iter().any(|it| *it != 0),
+        timed: reports_times(row.values[SUMS.len()..].iter().copied()),
         kept: row.kept.clone(),
         calls,
     }

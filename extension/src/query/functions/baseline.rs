@@ -1,4 +1,4 @@
-//! `jobstats_baseline()` compares what is done now with what is usual.
+//! `jobstats_baseline()` compares current usage with the baseline.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ fn jobstats_baseline(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<
             Ok(())
         })?;
         let (days, _) = windows.read_days_before(plan, DAYS, |group, done| {
-            // What did nothing now is not compared.
+            // Groups without current usage are not compared.
             if let Some(rates) = groups.get_mut(&group) {
                 rates.before.extend(done.rate);
             }
@@ -67,29 +67,29 @@ fn jobstats_baseline(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<
     })
 }
 
-/// The rates of a group per second for which its targets were observed.
+/// The rates of a group per observed second of its targets.
 #[derive(Default)]
 struct Rates {
     now: f64,
-    /// The part of the window for which its targets were observed.
+    /// The share of the window in which its targets were observed.
     coverage: f64,
     /// The rates of the days on which it did anything.
     before: Vec<f64>,
 }
 
 /// A group with its rates, and its usual rate.
-type Compared = (Group, Rates, Option<Typical>);
+type Comparison = (Group, Rates, Option<Typical>);
 
-/// Compares groups with the days before, of which there were so many: those that are most above what is usual come first.
-fn compared(groups: BTreeMap<Group, Rates>, days: usize) -> Vec<Compared> {
+/// Compares groups with this number of days before; those most above their baseline come first.
+fn compared(groups: BTreeMap<Group, Rates>, days: usize) -> Vec<Comparison> {
     let compared = groups.into_iter().map(|(group, mut rates)| {
         rates.before.resize(days, 0.0);
         let usual = Typical::of(rates.now, &mut rates.before);
         (group, rates, usual)
     });
-    let mut compared: Vec<Compared> = compared.collect();
+    let mut compared: Vec<Comparison> = compared.collect();
     let excess =
-        |(_, rates, usual): &Compared| usual.map_or(rates.now, |usual| usual.excess(rates.now));
+        |(_, rates, usual): &Comparison| usual.map_or(rates.now, |usual| usual.excess(rates.now));
     compared.sort_by(|one, other| excess(other).total_cmp(&excess(one)));
     compared
 }
@@ -97,7 +97,7 @@ fn compared(groups: BTreeMap<Group, Rates>, days: usize) -> Vec<Compared> {
 fn write(
     client: &SpiClient<'_>,
     question: &Question,
-    compared: &[Compared],
+    compared: &[Comparison],
     days: usize,
     rows: &mut Rows,
 ) -> Result<(), Error> {

@@ -15,7 +15,7 @@ use crate::pg::spi::SqlResult;
 use crate::pg::time::window;
 use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::query::answer::{ask, number};
-use crate::query::compare_windows::{Done, LEAST_COVERAGE, Windows};
+use crate::query::compare_windows::{GroupRates, LEAST_COVERAGE, Windows};
 use crate::query::explain_empty;
 use crate::query::filters::Filters;
 use crate::query::groups::{Group, held};
@@ -43,7 +43,7 @@ fn jobstats_changes(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
             held(&mut groups, group)?.after = done.amount;
             Ok(())
         })?;
-        let add = |group, done: Done| {
+        let add = |group, done: GroupRates| {
             let before = &mut held(&mut groups, group)?.before;
             *before = before.saturating_add(done.amount);
             Ok(())
@@ -66,7 +66,7 @@ fn jobstats_changes(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
         };
         let (groups, amounts): (Vec<Group>, Vec<Amounts>) = groups.into_iter().unzip();
         let changes = changes(&amounts, scale, n);
-        let compared = Compared {
+        let compared = Comparison {
             groups,
             changes,
             coverage,
@@ -76,13 +76,13 @@ fn jobstats_changes(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
         if compared.changes.is_empty() {
             explain_empty::explain_window(client, &plan.window, question)?;
         }
-        // What is known of the earliest window is known of all.
+        // The age of the earliest window applies to all.
         before.plan.as_ref().unwrap_or(plan).note_age();
         Ok(())
     })
 }
 
-/// Returns the span of the baseline that is asked for.
+/// Returns the requested span of the baseline.
 ///
 /// # Errors
 /// [`Error::argument`] if one end is missing, [`Error::empty_window`] if it does not begin before its end.
@@ -102,7 +102,7 @@ fn baseline(
 
 /// A baseline, and how it is compared.
 struct Baseline {
-    /// The scale that makes its amounts comparable; `None` if nothing was observed.
+    /// The scale that makes its amounts comparable; `None` without observations.
     scale: Option<Scale>,
     /// The number of days that were observed, if it consists of days.
     days: Option<i64>,
@@ -111,12 +111,12 @@ struct Baseline {
 }
 
 impl Baseline {
-    /// Gives `add` the groups of a span, and says so if much of it was not observed.
+    /// Passes the groups of a span to `add`, and raises a notice if much of it was not observed.
     fn of_span(
         plan: &Plan,
         span: Span,
         windows: &mut Windows<'_>,
-        add: impl FnMut(Group, Done) -> Result<(), Error>,
+        add: impl FnMut(Group, GroupRates) -> Result<(), Error>,
     ) -> Result<Self, Error> {
         let (since, until) = clamped(&plan.state, span);
         let before = windows.plan(plan, Window::whole(since, until))?;
@@ -146,7 +146,7 @@ impl Baseline {
 }
 
 /// The groups of both windows, in order, and what changed.
-struct Compared {
+struct Comparison {
     groups: Vec<Group>,
     changes: Vec<Change>,
     /// The part of the window that was observed.
@@ -155,7 +155,7 @@ struct Compared {
     days: Option<i64>,
 }
 
-impl Compared {
+impl Comparison {
     fn write(
         &self,
         client: &SpiClient<'_>,

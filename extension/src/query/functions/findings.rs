@@ -22,7 +22,7 @@ use crate::query::question::Period;
 
 mod work;
 
-/// The levels of findings that are shown if none are named.
+/// The levels of findings that are shown by default.
 const SHOWN: [Level; 2] = [Level::Fair, Level::Bad];
 
 /// The advice for the probe of jobstats.
@@ -80,21 +80,21 @@ fn jobstats_finding_values(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlR
     })?)
 }
 
-/// Judges all groups, and writes what is said of them. Raises a notice if there are none.
+/// Judges all groups, and writes the findings. Raises a notice without groups.
 fn answer(
     period: Period,
     by: &By,
     filters: Filters,
     levels: &[Level],
-    write: impl FnOnce(&SpiClient<'_>, &[Judged<'_>]) -> Result<(), Error>,
+    write: impl FnOnce(&SpiClient<'_>, &[JudgedGroup<'_>]) -> Result<(), Error>,
 ) -> SqlResult<()> {
     let question = work::question(period, by, filters)?;
     ask(question, |client, question, plan| {
         let rules = rules(client)?;
         let found = work::find(client, question, plan, by, None)?;
         let judged = found.into_iter();
-        let judged = judged.map(|(group, work)| Judged::new(group, &work, &rules, levels));
-        let judged: Vec<Judged<'_>> = judged.collect();
+        let judged = judged.map(|(group, work)| JudgedGroup::new(group, &work, &rules, levels));
+        let judged: Vec<JudgedGroup<'_>> = judged.collect();
         write(client, &judged)?;
         note(client, question, plan, judged.len())?;
         plan.note_age();
@@ -102,7 +102,7 @@ fn answer(
     })
 }
 
-/// Returns the levels that are asked for.
+/// Returns the requested levels.
 fn levels(names: Option<String>) -> Result<Vec<Level>, Error> {
     let Some(names) = names else {
         return Ok(SHOWN.to_vec());
@@ -117,14 +117,14 @@ fn levels(names: Option<String>) -> Result<Vec<Level>, Error> {
 }
 
 /// A rule that is in use.
-struct InUse {
+struct EnabledRule {
     rule: Rule,
     thresholds: Thresholds,
     advice: Option<String>,
 }
 
 /// Returns the rules that are in use. A rule that is not known is left out.
-fn rules(client: &SpiClient<'_>) -> Result<Vec<InUse>, Error> {
+fn rules(client: &SpiClient<'_>) -> Result<Vec<EnabledRule>, Error> {
     let known = client.query(
         "SELECT r.finding, r.fair, r.bad, r.fair_of_site, r.bad_of_site, r.advice FROM jobstats.finding_rules r WHERE r.enabled ORDER BY r.finding",
         &[],
@@ -139,7 +139,7 @@ fn rules(client: &SpiClient<'_>) -> Result<Vec<InUse>, Error> {
                     .zip(row.get("bad_of_site")?)
                     .map(|(few, fewest)| [few, fewest]),
             };
-            rules.push(InUse {
+            rules.push(EnabledRule {
                 rule,
                 thresholds,
                 advice: row.get("advice")?,
@@ -149,18 +149,18 @@ fn rules(client: &SpiClient<'_>) -> Result<Vec<InUse>, Error> {
     Ok(rules)
 }
 
-/// A group, and what the rules say of it.
-struct Judged<'r> {
+/// A group and its findings.
+struct JudgedGroup<'r> {
     group: Group,
     all: Calls,
     /// Set if it did enough to be judged.
     is_enough: bool,
-    /// The findings of the levels that are asked for, each with the advice of its rule.
+    /// The findings of the requested levels, each with the advice of its rule.
     findings: Vec<(Finding, Option<&'r str>)>,
 }
 
-impl<'r> Judged<'r> {
-    fn new(group: Group, work: &Work, rules: &'r [InUse], levels: &[Level]) -> Self {
+impl<'r> JudgedGroup<'r> {
+    fn new(group: Group, work: &Work, rules: &'r [EnabledRule], levels: &[Level]) -> Self {
         let is_enough = is_enough(work);
         let findings = rules.iter().filter(|_| is_enough).filter_map(|it| {
             let finding = judge(it.rule, &it.thresholds, work)?;
@@ -174,13 +174,13 @@ impl<'r> Judged<'r> {
         }
     }
 
-    /// Returns the worst level, if bad and fair findings were asked for.
+    /// Returns the worst level, if bad and fair findings were requested.
     fn level(&self) -> Option<Level> {
         let levels = self.findings.iter().map(|it| it.0.level);
         self.is_enough.then(|| levels.max().unwrap_or(Level::Good))
     }
 
-    /// Returns the advice where it is none of the rule.
+    /// Returns advice that does not come from a rule.
     fn advice(&self) -> Option<&'static str> {
         let is_probe = self.group.iter().flatten().any(|it| probe::is_work(it));
         is_probe.then_some(OF_PROBE)
@@ -191,7 +191,7 @@ impl<'r> Judged<'r> {
 fn write_findings(
     client: &SpiClient<'_>,
     by: &By,
-    judged: &[Judged<'_>],
+    judged: &[JudgedGroup<'_>],
     rows: &mut Rows,
 ) -> Result<(), Error> {
     let of_groups = judged.iter().flat_map(|of| {
@@ -226,19 +226,19 @@ fn write_findings(
 /// The levels of a verdict, in the order of their rows; `None`: not judged.
 const LEVELS: [Option<Level>; 4] = [Some(Level::Bad), Some(Level::Fair), Some(Level::Good), None];
 
-/// Writes how many groups each level has, and what they cost: their time, or their calls where no server reports times.
-fn write_verdict(judged: &[Judged<'_>], rows: &mut Rows) {
+/// Writes how many groups each level has, and their cost: time, or calls if no server reports times.
+fn write_verdict(judged: &[JudgedGroup<'_>], rows: &mut Rows) {
     if judged.is_empty() {
         return;
     }
     // Sums of microseconds are whole numbers, whose order does not matter.
-    let micros = |it: &Judged<'_>| it.all.time.map(|time| (time * 1e6).round());
+    let micros = |it: &JudgedGroup<'_>| it.all.time.map(|time| (time * 1e6).round());
     let all_time: f64 = judged.iter().filter_map(micros).sum();
     let all_calls: f64 = judged.iter().map(|it| it.all.count).sum();
     let has_times = judged.iter().any(|it| it.all.time.is_some());
     for level in LEVELS {
         let of = || judged.iter().filter(|it| it.level() == level);
-        // Where others have times, no group has none.
+        // If others have times, a level without groups costs 0.
         let none = (has_times && of().next().is_none()).then_some(0.0);
         let times = of().filter_map(micros);
         let time = times.fold(none, |sum, time| Some(sum.unwrap_or(0.0) + time));

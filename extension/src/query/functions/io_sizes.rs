@@ -35,7 +35,7 @@ fn jobstats_io_sizes(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<
         let (mut of_groups, mut lacks_deviation) = (Vec::new(), false);
         request.read_sizes(|sizes| {
             lacks_deviation |= sizes.calls > 0 && sizes.deviation.is_none();
-            of_groups.push(OfGroup::new(sizes));
+            of_groups.push(GroupRows::new(sizes));
         })?;
         let written = write(client, &question.by, &of_groups, &mut rows)?;
         // Only increments have histograms.
@@ -83,13 +83,13 @@ fn note_left_out(client: &SpiClient<'_>, plan: &Plan) -> Result<(), Error> {
 type Row = ([Option<i64>; 2], u128, [Option<f64>; 2], &'static str);
 
 /// The rows of a group and an operation.
-struct OfGroup {
+struct GroupRows {
     values: Group,
     operation: &'static str,
     rows: Vec<Row>,
 }
 
-impl OfGroup {
+impl GroupRows {
     fn new(sizes: SizesOfGroup) -> Self {
         let last = sizes.histogram.len() - 1;
         let elements = sizes.histogram.iter().enumerate();
@@ -114,7 +114,7 @@ impl OfGroup {
 fn write(
     client: &SpiClient<'_>,
     by: &By,
-    of_groups: &[OfGroup],
+    of_groups: &[GroupRows],
     rows: &mut Rows,
 ) -> Result<usize, Error> {
     let count = of_groups.iter().map(|it| it.rows.len()).sum();

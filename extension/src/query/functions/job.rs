@@ -1,4 +1,4 @@
-//! `jobstats_job_usage()` reports what one job did.
+//! `jobstats_job_usage()` reports the usage of one job.
 
 use jobstats_core::base::instant::Micros;
 use pgrx::datum::{Interval, TimestampWithTimeZone};
@@ -22,12 +22,12 @@ use crate::store;
 use crate::store::rights::caller::Own;
 
 use accounting::Accounting;
-use attributed::{Attributed, note_claimed};
+use attributed::{AttributedUsage, note_claimed};
 use energy::Energy;
 use entries::Entries;
-use named::Named;
+use named::NamedJob;
 use report::Grouping;
-use time::{Asked, Chosen};
+use time::{AnsweredTime, RequestedTime};
 use work::Work;
 
 mod accounting;
@@ -76,7 +76,7 @@ fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> 
     filters.require_keys(&OF_TARGETS)?;
     let scheduler = arguments.take::<String>()?;
     let job = required(job)?;
-    let asked = Asked {
+    let asked = RequestedTime {
         limits: (since?, until?),
         step,
     };
@@ -98,10 +98,10 @@ fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> 
         if let Some(energy) = Energy::of_job(client, &subject, asked.limits)? {
             energy.write(total(&["read_bytes", "write_bytes"]), &mut rows)?;
         }
-        if let Some(work) = Attributed::of_job(client, &subject, asked.limits)? {
+        if let Some(work) = AttributedUsage::of_job(client, &subject, asked.limits)? {
             work.write(client, &grouping, &mut rows)?;
         }
-        if let Some(work) = Attributed::claimed(client, &subject, asked.limits)? {
+        if let Some(work) = AttributedUsage::claimed(client, &subject, asked.limits)? {
             let claimed = work.write(client, &grouping, &mut rows)?;
             note_claimed(job, claimed, total(&["service_time"]));
         }
@@ -109,28 +109,28 @@ fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> 
     })
 }
 
-/// Returns a bound that is given. An infinite one is that of the job, as one that is not given.
+/// Returns a given bound. An infinite bound is the bound of the job.
 fn limit(time: Option<TimestampWithTimeZone>) -> Result<Option<Micros>, Error> {
     time.filter(is_finite).map(micros).transpose()
 }
 
 /// The job that an answer is about.
 struct Subject {
-    job: Named,
+    job: NamedJob,
     entries: Entries,
     accounting: Option<Accounting>,
 }
 
 impl Subject {
-    /// Finds a job, its entries and its accounting; `None`, with a notice, if the scheduler that is asked for does not know it.
+    /// Finds a job, its entries and its accounting; `None`, with a notice, if the requested scheduler does not know it.
     fn find(
         client: &SpiClient<'_>,
         job: String,
         scheduler: Option<String>,
         own: Option<&Own>,
-        asked: &Asked,
+        asked: &RequestedTime,
     ) -> Result<Option<Self>, Error> {
-        let job = Named::find(client, job, scheduler, own)?;
+        let job = NamedJob::find(client, job, scheduler, own)?;
         let mut entries = Entries::of_job(client, &job)?;
         let accounting = Accounting::of_job(client, &job, &entries, asked)?;
         if accounting.is_none() && job.scheduler.is_some() {
@@ -149,20 +149,20 @@ impl Subject {
         }))
     }
 
-    /// Reads its work in the time that is asked for. Raises a notice if there is none.
+    /// Reads its usage in the requested time. Raises a notice if there is no usage.
     fn usage(
         &self,
         client: &SpiClient<'_>,
-        asked: &Asked,
+        asked: &RequestedTime,
         filters: Filters,
         by: &By,
-    ) -> Result<Option<(Work<'_>, Chosen)>, Error> {
+    ) -> Result<Option<(Work<'_>, AnsweredTime)>, Error> {
         let (job, entries) = (&self.job, &self.entries);
         let limits = match &self.accounting {
             Some(accounting) => accounting.limited(asked.limits),
             None => asked.limits,
         };
-        let chosen = Chosen::of_job(client, entries, limits, asked.step.as_ref())?;
+        let chosen = AnsweredTime::of_job(client, entries, limits, asked.step.as_ref())?;
         let Some(chosen) = chosen.filter(|_| !entries.is_empty()) else {
             match &self.accounting {
                 Some(accounting) => accounting.note_no_work(job, asked),
@@ -179,7 +179,7 @@ impl Subject {
         }))
     }
 
-    /// Reads its work in a window by target, step and, if the groups tell them apart, node. Returns `None` if there are no measures.
+    /// Reads its usage in a window by target, step and, for groups by node, node. Returns `None` without measures.
     fn work(
         &self,
         client: &SpiClient<'_>,

@@ -2,6 +2,7 @@
 
 use jobstats_core::base::instant::{DAY, Micros};
 use jobstats_core::base::pattern::exactly;
+use jobstats_core::usage::dimension::DIMENSIONS;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -14,7 +15,7 @@ use crate::pg::template::sql;
 use crate::pg::time::{bound, now, timestamptz};
 use crate::pg::tuplestore::Rows;
 use crate::query::answer::{read, total, write_rows};
-use crate::query::dimension::{By, Dimension, Jobs, Table, join_names, words};
+use crate::query::dimension::{By, Dimension, Jobs, Table, join_names};
 use crate::query::engine::Request;
 use crate::query::filters::{Filters, bind_own};
 use crate::query::measure::Measures;
@@ -30,10 +31,7 @@ const DEFAULT_N: usize = 20;
 /// The default length of the window.
 const WEEK: Micros = 7 * DAY;
 
-/// The keys of filters.
-const KEYS: &str = "user, uid, group, gid, account, job, job_name, job_group, partition, state";
-
-/// The columns of which those with most come first.
+/// The columns that rows can be ordered by, largest first.
 const OPERATIONS: [&str; 5] = [
     "read_bytes",
     "write_bytes",
@@ -42,7 +40,7 @@ const OPERATIONS: [&str; 5] = [
     "energy",
 ];
 
-/// The jobs of schedulers, of whose columns dimensions are made.
+/// The jobs of schedulers, whose columns are dimensions.
 const JOB: Table = Table {
     name: "job",
     jobs: Jobs::InRows,
@@ -60,10 +58,10 @@ const DONE_OF_FRONT: &str = "done.job = job.job AND done.scheduler = job.schedul
     AND done.uid IS NOT DISTINCT FROM job.uid";
 
 /// The question.
-struct Asked {
+struct Query {
     since: TimestampWithTimeZone,
     until: TimestampWithTimeZone,
-    /// The column by which rows are sorted, largest first; `None`: newest first.
+    /// The column that orders rows, largest first; `None`: newest first.
     operation: Option<&'static str>,
     n: usize,
     filters: Filters,
@@ -75,11 +73,14 @@ fn jobstats_jobs(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> 
     let operation: Option<String> = arguments.take()?;
     let n = number_of_rows(arguments.take()?, DEFAULT_N)?;
     let filters = Filters::take(&mut arguments)?;
-    filters.require_keys(&words(KEYS).collect::<Vec<_>>())?;
+    let keys = DIMENSIONS
+        .iter()
+        .filter(|it| it.is_user() || it.is_of_job() || it.name == "job");
+    filters.require_keys(&keys.map(|it| it.name).collect::<Vec<_>>())?;
     let now = now()?;
     let until = period.until.map_or(Ok(now), |it| bound(it, now))?;
     let week_before = || timestamptz(until.saturating_sub(WEEK));
-    let asked = Asked {
+    let asked = Query {
         since: period.since.map_or_else(week_before, Ok)?,
         until: timestamptz(until)?,
         operation: operation.map(|it| ordered_by(&it)).transpose()?,
@@ -100,7 +101,7 @@ fn ordered_by(operation: &str) -> Result<&'static str, Error> {
         .ok_or_else(|| Error::unknown("operation of jobs", operation, OPERATIONS.join(", ")))
 }
 
-impl Asked {
+impl Query {
     /// Returns FROM and WHERE of the jobs that the caller may see, with their summaries and what else is joined.
     fn from(
         &self,

@@ -132,7 +132,7 @@ fn works(client: &SpiClient<'_>) -> Result<BTreeMap<i32, Work>, Error> {
         filters: Filters::default(),
         wanted: Wanted::Totals,
     };
-    // Rows of observations need nothing else that the store knows.
+    // Rows of observations need no other state of the store.
     let state = State {
         limit: LIMIT,
         ..State::default()
@@ -185,7 +185,7 @@ fn gauge(row: &Row<'_>) -> Result<Gauge, Error> {
     })
 }
 
-/// Returns how the nodes of a front are, and whether they can all be asked, which a scrape must learn although nothing else is known then.
+/// Returns the state of the nodes of a front, and whether all respond: a scrape must show that in any case.
 fn nodes(client: &SpiClient<'_>) -> Result<(Vec<Gauge>, bool), Error> {
     let (mut gauges, mut all_answer) = (Vec::new(), true);
     for row in client.query(include_str!("metrics/nodes.sql"), &[])? {

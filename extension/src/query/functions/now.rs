@@ -7,6 +7,7 @@ use jobstats_core::base::instant::{DAY, Micros, Span};
 use jobstats_core::base::operation::{OPERATIONS, Operation};
 use jobstats_core::base::target::TargetKind;
 use jobstats_core::output::quantity::Quantity;
+use jobstats_core::usage::times::reports_times;
 use jobstats_core::usage::{Amount, Target};
 use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::prelude::*;
@@ -38,8 +39,8 @@ const DEFAULT_N: usize = 3;
 /// The further dimensions of labels.
 const ALWAYS: [&str; 3] = ["cluster", "target", "uid"];
 
-/// A question, as its arguments say it.
-struct Asked {
+/// The arguments.
+struct Query {
     n: usize,
     at: Option<TimestampWithTimeZone>,
     /// The dimensions of the names.
@@ -53,7 +54,7 @@ struct Asked {
 type Last = (Target, Interval);
 
 /// The work of a group on a target.
-struct Ranked {
+struct RankedGroup {
     /// The position of the target.
     last: usize,
     rank: i64,
@@ -73,7 +74,7 @@ fn jobstats_now(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let by = By::parse(arguments.take()?, "user,workload,account")?;
     let filters = Filters::take(&mut arguments)?;
     let of_name: Vec<&str> = by.iter().map(|it| it.name).collect();
-    let asked = Asked {
+    let asked = Query {
         n,
         at,
         of_labels: By::these(&[&of_name, &ALWAYS[..]].concat()),
@@ -91,12 +92,12 @@ fn jobstats_now(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     Ok(())
 }
 
-impl Asked {
+impl Query {
     fn write(
         &self,
         client: &SpiClient<'_>,
         lasts: &[Last],
-        ranked: &[Ranked],
+        ranked: &[RankedGroup],
         rows: &mut Rows,
     ) -> Result<(), Error> {
         if !ranked.is_empty() && ranked.iter().all(|it| it.service_time.is_none()) {
@@ -158,7 +159,7 @@ fn operations() -> impl Iterator<Item = &'static Operation> {
 /// The memory that the last observation of a target takes.
 const LAST_BYTES: usize = 1 << 10;
 
-impl Asked {
+impl Query {
     /// Returns the last observations of targets, or the last hours of them, in order of cluster and target.
     fn lasts(&self, client: &SpiClient<'_>) -> Result<Vec<Last>, Error> {
         let params = Params::default();
@@ -191,7 +192,7 @@ impl Asked {
     }
 
     /// Returns the first rows of each target, in order of cluster and target.
-    fn ranked(&self, client: &SpiClient<'_>, lasts: &[Last]) -> Result<Vec<Ranked>, Error> {
+    fn ranked(&self, client: &SpiClient<'_>, lasts: &[Last]) -> Result<Vec<RankedGroup>, Error> {
         let measures = operations().map(|it| Measure::find(it.name));
         let question = Question {
             period: Period::default(),
@@ -217,22 +218,22 @@ impl Asked {
         Ok(ranked)
     }
 
-    fn ranked_in(&self, lasts: &[Last], usage: &Usage<'_>) -> Result<Vec<Ranked>, Error> {
+    fn ranked_in(&self, lasts: &[Last], usage: &Usage<'_>) -> Result<Vec<RankedGroup>, Error> {
         let places = lasts.iter().zip(0..);
         let places = places.map(|((it, _), place)| ([&*it.cluster, &*it.name], place));
         let places: HashMap<[&str; 2], usize> = places.collect();
         let place = |name: &str| self.of_labels.iter().position(|it| it.name == name);
         let of_target = ["cluster", "target"].map(|it| place(it).unwrap_or(0));
         let loads = usage.loads();
-        let mut ranked: Vec<Ranked> = Vec::new();
+        let mut ranked: Vec<RankedGroup> = Vec::new();
         usage.each(false, |line| {
             let group = usage.values(&line);
             let target = of_target.map(|it| group[it].as_deref().unwrap_or_default());
             if let Some(last) = places.get(&target).copied() {
                 let target = &lasts[last].0;
                 let load = loads.get(&target.id).copied().unwrap_or_default();
-                let found = Ranked::new(group, &line.amounts, load, target.spans[0]);
-                ranked.extend(found.map(|it| Ranked { last, ..it }));
+                let found = RankedGroup::new(group, &line.amounts, load, target.spans[0]);
+                ranked.extend(found.map(|it| RankedGroup { last, ..it }));
             }
             Ok(())
         })?;
@@ -252,12 +253,12 @@ impl Asked {
     }
 }
 
-impl Ranked {
-    /// Returns the row of a group that did this by operation, with its share in the load of the target: in microseconds, or in calls if the target
-    /// reports no times; `None` if nothing was done.
+impl RankedGroup {
+    /// Returns the row of a group with this usage by operation, with its share in the load of the target: in microseconds, or in calls if the target
+    /// reports no times; `None` without usage.
     fn new(group: Group, amounts: &[Amount], load: Load, (since, until): Span) -> Option<Self> {
         let seconds = (until - since) as f64 / 1e6;
-        let is_timed = load.time > 0;
+        let is_timed = reports_times([load.time]);
         let of = |it: &Amount| if is_timed { it.spent } else { it.total }.unwrap_or(0);
         let (own, all) = (
             amounts.iter().map(of).sum::<i128>(),

@@ -65,8 +65,7 @@ fn jobstats_queues(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()
     })
 }
 
-/// Returns the hours that lie in several steps, or cross an end of the window, as spans: those of which increments are kept, and
-/// those of which only sums are.
+/// Returns the hours that lie in several steps, or cross an end of the window, as spans: with increments, and with sums only.
 fn divided(edges: &[Micros], kept_since: Micros) -> [Vec<Span>; 2] {
     let mut divided = [Vec::new(), Vec::new()];
     for edge in edges.iter().filter(|edge| *edge % HOUR != 0) {
@@ -80,7 +79,7 @@ fn divided(edges: &[Micros], kept_since: Micros) -> [Vec<Span>; 2] {
     divided
 }
 
-/// Raises a notice that says why there is no row.
+/// Raises a notice that explains an answer without rows.
 fn explain(client: &SpiClient<'_>) -> Result<(), Error> {
     let row = client.query_only(
         "SELECT min(hour.bucket) AS first, max(hour.bucket) + interval '1 hour' AS last FROM jobstats.server_hours hour",

@@ -40,8 +40,8 @@ const OWNER: Table = Table {
     jobs: Jobs::Columns,
 };
 
-/// A question, as its arguments say it.
-struct Asked {
+/// The arguments.
+struct Query {
     /// `None` is now.
     at: Option<TimestampWithTimeZone>,
     since: Option<TimestampWithTimeZone>,
@@ -62,7 +62,7 @@ fn jobstats_space(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()>
     let is_past = at.map_or(Ok(Micros::MAX), micros)? < now()?;
     since.map_or(Ok(0), micros)?;
     let by: Vec<&str> = words(by.as_deref().unwrap_or("user")).collect();
-    let asked = Asked {
+    let asked = Query {
         at: at.filter(|_| is_past),
         since,
         kind: kind(&by)?,
@@ -81,7 +81,7 @@ fn jobstats_space(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()>
         let params = Params::default();
         let [uids, _] = own_parameters(own);
         let own_uids = params.bind("own", || uids);
-        // Own space is found before filters are tested, or the counters of PostgreSQL would tell of others.
+        // The reader's rows are selected before filters are applied, or PostgreSQL's counters would disclose others.
         let fence = own.map_or("", |_| "MATERIALIZED");
         let statement = asked.statement(&params, &own_uids, fence)?;
         let written = write_rows(client, &statement, &params.take(), &mut rows)?;
@@ -103,7 +103,7 @@ fn kind(by: &[&str]) -> Result<&'static str, Error> {
     })
 }
 
-impl Asked {
+impl Query {
     fn is_by_target(&self) -> bool {
         self.by.iter().any(|it| it.name == "target") || self.filters.has_key("target")
     }
@@ -177,7 +177,7 @@ impl Asked {
         labels.collect::<Vec<_>>().join(", ")
     }
 
-    /// Raises notices that say why there is no row, or which targets are missing in sums of now.
+    /// Raises notices that explain an answer without rows, and list targets missing in current sums.
     fn note(&self, client: &SpiClient<'_>, written: usize) -> Result<(), Error> {
         let kind = self.kind;
         let params = Params::default();

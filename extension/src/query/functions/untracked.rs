@@ -105,7 +105,7 @@ fn write(
     Ok(())
 }
 
-/// Returns the dimensions if all are those of targets.
+/// Returns the dimensions if all are dimensions of targets.
 ///
 /// # Errors
 /// [`Error::argument`] if one is not.

@@ -1,9 +1,9 @@
-//! The statement by which nodes of a front add up their own rows.
+//! Makes the statement that adds up rows on the nodes of a front.
 
 use jobstats_core::base::instant::{Micros, Span};
 use jobstats_core::usage::columns::sum::Sum;
 
-use super::{Columns, Places, Selection, Whose, are_sized, arguments, bounds, of, spans, value};
+use super::{Columns, Places, RowOwner, Selection, are_sized, arguments, bounds, of, spans, value};
 use crate::pg::error::Error;
 use crate::pg::receive::{self, Received, Type};
 use crate::pg::template::sql;
@@ -15,13 +15,13 @@ pub struct Sums<'r> {
     pub target: i32,
     /// The step, counted from 0.
     pub step: usize,
-    pub whose: Whose<'r>,
+    pub owner: RowOwner<'r>,
     /// The times between which there was activity, where these are wanted.
     pub active: Option<Span>,
     pub sums: &'r [i128],
 }
 
-/// Gives `each` the sums of rows that lie inside of the steps between edges. Several parts are those of rollups of one kind.
+/// Passes the sums of rows inside of the steps between edges to `each`. Several parts belong to rollups of one kind.
 pub fn sums(
     parts: &[&Part],
     sums: &[Sum],
@@ -49,7 +49,7 @@ pub fn sums(
             each(Sums {
                 target: target as i32,
                 step,
-                whose: places.whose(part, selection, row),
+                owner: places.owner(part, selection, row),
                 active: selection.activity.then(|| active(row, &places)).flatten(),
                 sums: &found,
             })?;
@@ -71,7 +71,7 @@ fn statement(
     if has_steps {
         columns.add("width_bucket(usage.bucket, $8)", Type::Integer);
     }
-    let whose = columns.whose(part, selection);
+    let owner = columns.owner(part, selection);
     let keys: Vec<String> = (1..=columns.types.len()).map(|it| it.to_string()).collect();
     let activity = columns.types.len();
     let select = std::mem::take(&mut columns.select);
@@ -85,7 +85,7 @@ fn statement(
         columns.add(&format!("sum({value})"), Type::Numeric);
     }
     let places = Places {
-        whose,
+        owner,
         activity,
         values,
         ..Places::default()

@@ -1,7 +1,7 @@
--- Returns the COMMENT ON statements for the relations of the store, and their columns, whose comment is missing or another one.
+-- Returns the COMMENT ON statements for relations of the store and their columns whose comment is missing or different.
 --
--- A meaning is that of a relation, if it names no column; of a column of one or several relations; or, if it names no relation, of all
--- columns of that name that have none of their own. A relation that has no meaning belongs to somebody else.
+-- A meaning describes a relation, if it names no column; a column of one or more relations; or, if it names no relation, all other
+-- columns of that name. A relation without a meaning belongs to another owner.
 -- $1, $2, $3: relations, columns and meanings that follow from lists in the code.
 WITH meanings (relation, name, meaning) AS (
     VALUES
@@ -15,7 +15,7 @@ WITH meanings (relation, name, meaning) AS (
     SELECT listed.relation, listed.name, listed.meaning
     FROM unnest($1::text[], $2::text[], $3::text[]) AS listed (relation, name, meaning)
 ),
--- The planner takes the relations for one, and would join the meanings with each column one by one.
+-- The planner expects one relation, and would join the meanings with each column one by one.
 known AS MATERIALIZED (
     SELECT jsonb_object_agg(concat(r.relation, '.', m.name), m.meaning) AS meanings
     FROM meanings m LEFT JOIN LATERAL string_to_table(m.relation, ' ') AS r (relation) ON true
@@ -39,7 +39,7 @@ statements AS (
     FROM relations r
     WHERE r.meaning IS DISTINCT FROM obj_description(r.oid, 'pg_class')
     UNION ALL
-    -- A column without a meaning belongs to somebody else, too.
+    -- A column without a meaning also belongs to another owner.
     SELECT format('COMMENT ON COLUMN jobstats.%I.%I IS %L', c.relation, c.name, c.meaning)
     FROM columns c
     WHERE c.meaning <> coalesce(c.description, '')

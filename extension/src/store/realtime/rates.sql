@@ -4,7 +4,7 @@ SELECT summed.bucket - interval '1 microsecond' AS since, summed.bucket + (inter
 FROM @sums@ summed
 LEFT JOIN jobstats.targets target ON target.target_id = summed.target_id
 LEFT JOIN jobstats.users person ON person.uid = summed.uid
--- In the newest bucket of a target nothing is known of the time after its last observation.
+-- The newest bucket of a target ends at its last observation.
 CROSS JOIN LATERAL (
     SELECT extract(epoch FROM least(target.last_observation, summed.bucket + (interval '10 minutes' - interval '1 microsecond'))
         - (summed.bucket - interval '1 microsecond'))::double precision AS seconds

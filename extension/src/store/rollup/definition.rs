@@ -7,7 +7,7 @@ use crate::pg::spi::Statements;
 use crate::pg::template::sql;
 use crate::store::installation::{Installation, divide_by_time};
 use crate::store::rollup::{EPOCH, Rollup, operations};
-use crate::store::views::Whose;
+use crate::store::views::Owner;
 
 impl Rollup {
     /// Returns the SQL expression for the bucket of an instant that ends a span. A bucket is stored as a microsecond
@@ -150,13 +150,14 @@ impl Rollup {
     }
 
     fn rates_view(&self) -> String {
-        let whose = Whose::of_rows_at("summed.bucket");
+        let owner = Owner::of_rows_at("summed.bucket");
         sql!(
             "rates_view.sql",
             name = self.name,
-            user = whose.user,
-            account = whose.account,
-            names = whose.names,
+            identifier = owner.identifier,
+            user = owner.user,
+            account = owner.account,
+            names = owner.names,
             width = self.width,
             rates = operations(|name| format!("summed.{name} / width.seconds AS {name}")),
         )

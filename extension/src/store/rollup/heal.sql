@@ -1,5 +1,5 @@
--- Whoever sets up the store says that the clock is right. What was set while it was ahead, and lies in the future, is put back: feeds would be
--- too late for it, or note all that they write.
+-- Running setup confirms that the clock is right. Limits in the future, from when it was ahead, are reset: feeds would be too late for
+-- them, or note all that they write.
 WITH right_now AS (
     SELECT l.level, jobstats_internal.bucket(l.width, now() - s.refresh_lag) AS refreshed, jobstats_internal.bucket(interval '1 day', now()) AS day
     FROM jobstats.rollups l, jobstats.settings s

@@ -1,9 +1,9 @@
 -- The live view with dimensions, with every operation divided by the seconds of its bucket. In the newest bucket of a target,
--- these are the seconds up to its last observation: nothing is known of the rest yet.
+-- these are the seconds up to its last observation.
 CREATE OR REPLACE VIEW jobstats.rates_@name@ AS
 SELECT summed.since, summed.until, summed.bucket, summed.first, summed.last, summed.resets,
     target.cluster, target.filesystem, target.kind, target.name AS target,
-    entry.workload, entry.job, @user@, entry.node, entry.executable, entry.pid,
+    entry.workload, entry.job, @user@, @identifier@,
     entry.status, entry.name AS entry, @account@@rates@
 FROM jobstats.increments_@name@ summed
 LEFT JOIN jobstats.targets target ON target.target_id = summed.target_id

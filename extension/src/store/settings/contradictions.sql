@@ -1,5 +1,5 @@
 -- Returns the first rule that the settings would break, and what to do about it; no row if they keep all rules. A
--- parameter that is NULL stands for a setting that does not change. A stored retention of a rollup, or a stored
+-- parameter that is NULL leaves a setting as it is. A stored retention of a rollup, or a stored
 -- compress_after, is raised where it is too short; a requested value must be possible. Each value was checked by itself
 -- before.
 WITH setting AS (
@@ -13,7 +13,7 @@ level AS (
     FROM jobstats.rollups l
     JOIN (VALUES ('10m', $7), ('1h', $8), ('1d', $9)) AS w (level, wanted) ON w.level = l.level
 ),
--- The minimum time for which the data that a rollup sums is kept; NULL is for ever.
+-- The minimum retention of the data that a rollup sums; NULL is for ever.
 below AS (
     SELECT l.level, l.width, l.wanted,
         CASE WHEN count(*) FILTER (WHERE f.level IS NOT NULL AND f.retention IS NULL) = 0

@@ -1,7 +1,7 @@
--- The tables of events, which tables.sql is followed by.
+-- The tables of events.
 
--- What is usual for a service of a server, for calls of a class to a target, for probes of it, or for the largest subject of a file system, on a day of UTC, made of the 30 days before it. A day is
--- computed once, so that judging it again comes to the same.
+-- The baselines of a service of a server, of calls of a class to a target, of its probes, and of the largest subject of a file system,
+-- on a UTC day, from the 30 days before it. A day is computed once, so that judging it again gives the same result.
 CREATE TABLE IF NOT EXISTS jobstats.baseline_waits (
     cluster text NOT NULL,
     server text NOT NULL,
@@ -36,7 +36,7 @@ CREATE TABLE IF NOT EXISTS jobstats.baseline_largest (
     PRIMARY KEY (day, operation, "by", cluster, filesystem)
 );
 
--- Rules of the site about the largest user, account or job of a file system. None of these examples is switched on.
+-- Rules of the site about the largest user, account or job of a file system. These examples are disabled.
 CREATE TABLE IF NOT EXISTS jobstats.rules (
     name text PRIMARY KEY CHECK (name <> ''),
     operation text NOT NULL,
@@ -52,7 +52,7 @@ INSERT INTO jobstats.rules (name, operation, "by", times_usual)
 VALUES ('many metadata calls', 'metadata', 'user', 10), ('many bytes', 'bytes', 'user', 10)
 ON CONFLICT DO NOTHING;
 
--- Times in which nobody is told of events, of all file systems where filesystem and cluster are NULL.
+-- Maintenance windows without alerts; of all file systems where filesystem and cluster are NULL.
 CREATE TABLE IF NOT EXISTS jobstats.windows (
     window_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     cluster text,
@@ -62,7 +62,7 @@ CREATE TABLE IF NOT EXISTS jobstats.windows (
     reason text
 );
 
--- Up to when readings are judged, and from when on they have to be judged again. Whoever judges locks the row.
+-- Up to when readings are judged, and from when on they have to be judged again. jobstats_detect() locks the row.
 CREATE TABLE IF NOT EXISTS jobstats.watch (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),
     watched_until timestamptz,

@@ -1,6 +1,6 @@
--- The tables of users, jobs and what is known of them.
+-- The tables of users and jobs.
 
--- gid is the user's primary group, since is when the user got the name, seen when a text last said so, and source who said it.
+-- gid is the user's primary group, since the start of the name, seen the last text that had it, and source its origin.
 CREATE TABLE IF NOT EXISTS jobstats.users (
     uid bigint PRIMARY KEY,
     user_name text NOT NULL,
@@ -11,8 +11,7 @@ CREATE TABLE IF NOT EXISTS jobstats.users (
 );
 CREATE INDEX IF NOT EXISTS users_user_name ON jobstats.users (user_name);
 
--- Names that users had before, and groups in the same way. What is known of a number follows without gaps: each name begins where
--- the one before ends.
+-- Former names of users, and of groups in the same way. The names of a number have no gaps: each begins where the previous one ends.
 CREATE TABLE IF NOT EXISTS jobstats.earlier_users (
     uid bigint NOT NULL,
     user_name text NOT NULL,
@@ -40,7 +39,7 @@ CREATE TABLE IF NOT EXISTS jobstats.earlier_groups (
     PRIMARY KEY (gid, until)
 );
 
--- A row for each run of a job. A job that has not begun yet is a row without a start.
+-- A row for each run of a job. A pending job is a row without a start.
 CREATE TABLE IF NOT EXISTS jobstats.jobs (
     scheduler text NOT NULL,
     job text NOT NULL,
@@ -48,14 +47,7 @@ CREATE TABLE IF NOT EXISTS jobstats.jobs (
     submitted timestamptz,
     started timestamptz,
     ended timestamptz,
-    uid bigint,
-    user_name text,
-    gid bigint,
-    group_name text,
-    account text,
-    "partition" text,
-    qos text,
-    job_name text,
+    @job_columns@,
     state text,
     nodes bigint,
     node_list text,
@@ -75,7 +67,7 @@ CREATE INDEX IF NOT EXISTS jobs_job ON jobstats.jobs (job text_pattern_ops);
 CREATE INDEX IF NOT EXISTS jobs_uid ON jobstats.jobs (uid);
 CREATE INDEX IF NOT EXISTS jobs_account ON jobstats.jobs (account);
 CREATE INDEX IF NOT EXISTS jobs_label ON jobstats.jobs (label text_pattern_ops);
--- The jobs whose users only names tell.
+-- Jobs whose users are known only by name.
 CREATE INDEX IF NOT EXISTS jobs_user_name ON jobstats.jobs (user_name) WHERE uid IS NULL;
 
 -- Up to when texts have named jobs of each scheduler.
@@ -95,14 +87,7 @@ CREATE TABLE IF NOT EXISTS jobstats.job_ids (
     started timestamptz NOT NULL,
     ended timestamptz,
     last_started timestamptz NOT NULL,
-    uid bigint,
-    user_name text,
-    gid bigint,
-    group_name text,
-    account text,
-    "partition" text,
-    qos text,
-    job_name text,
+    @job_columns@,
     job_group text,
     state text,
     nodes bigint,
@@ -113,7 +98,7 @@ CREATE INDEX IF NOT EXISTS job_ids_account ON jobstats.job_ids (account);
 -- The jobs of a user at a time.
 CREATE INDEX IF NOT EXISTS job_ids_user ON jobstats.job_ids (uid, coalesce(ended, timestamptz 'infinity'));
 
--- Which job an entry belongs to. Ranges begin and end at 0:00 UTC, so that none of them divides a bucket of a rollup.
+-- The job of an entry. Ranges begin and end at 0:00 UTC, so that they do not divide buckets of rollups.
 CREATE TABLE IF NOT EXISTS jobstats.entry_jobs (
     entry_id bigint NOT NULL,
     valid_from timestamptz NOT NULL,
@@ -137,15 +122,14 @@ CREATE TABLE IF NOT EXISTS jobstats.to_resolve (
     user_name text NOT NULL
 );
 
--- Jobs that are done, whose summaries have to be made, since they or their usage have changed. Nothing is known of all their work before
--- `due`.
+-- Ended jobs to summarize, since they or their usage have changed. Their usage is incomplete before `due`.
 CREATE TABLE IF NOT EXISTS jobstats.to_summarize (
     job_no bigint PRIMARY KEY,
     due timestamptz NOT NULL
 );
 CREATE INDEX IF NOT EXISTS to_summarize_due ON jobstats.to_summarize (due);
 
--- A row for each job that is done. It stays when the job, its entries and their usage are gone.
+-- A row for each ended job. It outlives the job, its entries and their usage.
 CREATE TABLE IF NOT EXISTS jobstats.job_summaries (
     job_no bigint PRIMARY KEY,
     scheduler text NOT NULL,
@@ -156,14 +140,7 @@ CREATE TABLE IF NOT EXISTS jobstats.job_summaries (
     started timestamptz NOT NULL,
     ended timestamptz NOT NULL,
     run_time interval NOT NULL,
-    uid bigint,
-    user_name text,
-    gid bigint,
-    group_name text,
-    account text,
-    "partition" text,
-    qos text,
-    job_name text,
+    @job_columns@,
     state text,
     exit_code text,
     nodes bigint,
@@ -191,7 +168,7 @@ CREATE INDEX IF NOT EXISTS job_summaries_uid ON jobstats.job_summaries (uid, end
 CREATE INDEX IF NOT EXISTS job_summaries_account ON jobstats.job_summaries (account);
 CREATE INDEX IF NOT EXISTS job_summaries_label ON jobstats.job_summaries (label text_pattern_ops);
 
--- The rules by which work is judged. A site edits them; setup adds those that are missing.
+-- The rules of findings. A site edits them; setup adds missing ones.
 CREATE TABLE IF NOT EXISTS jobstats.finding_rules (
     finding text PRIMARY KEY,
     fair double precision NOT NULL,
@@ -216,7 +193,7 @@ VALUES
     ('metadata', 0.5, 0.9, 'Make, open and ask for fewer files: pack them together, and work in memory or on a disk of the node.')
 ON CONFLICT DO NOTHING;
 
--- What jobs of a day, which ended at `day`, had as values by each rule.
+-- The values of the jobs of a day, which ended at `day`, by each rule.
 CREATE TABLE IF NOT EXISTS jobstats.finding_days (
     day timestamptz,
     finding text,
@@ -224,7 +201,7 @@ CREATE TABLE IF NOT EXISTS jobstats.finding_days (
     PRIMARY KEY (day, finding)
 );
 
--- The day that is being valued, and how far that is.
+-- The day that is being valued, and the progress.
 CREATE TABLE IF NOT EXISTS jobstats.finding_progress (
     day timestamptz PRIMARY KEY,
     sized timestamptz NOT NULL,
@@ -232,7 +209,7 @@ CREATE TABLE IF NOT EXISTS jobstats.finding_progress (
     rule text NOT NULL DEFAULT ''
 );
 
--- Of its jobs the reads and writes whose sizes are known, and those of them that are small.
+-- The reads and writes of known size of its jobs, and the small ones.
 CREATE TABLE IF NOT EXISTS jobstats.finding_sizes (
     job text PRIMARY KEY,
     reads double precision NOT NULL,
@@ -241,7 +218,7 @@ CREATE TABLE IF NOT EXISTS jobstats.finding_sizes (
     small_writes double precision NOT NULL
 );
 
--- What needs care in these matches, as maintenance last found.
+-- Matches that need care, as of the last maintenance.
 CREATE TABLE IF NOT EXISTS jobstats.advice (
     cluster text NOT NULL,
     status text NOT NULL,
@@ -250,7 +227,7 @@ CREATE TABLE IF NOT EXISTS jobstats.advice (
     PRIMARY KEY (cluster, status)
 );
 
--- Texts of people and jobs. A few come in an hour: they are kept by deleting old rows, and need no partitions.
+-- Texts of users and jobs. With a few per hour, old rows are deleted: they need no partitions.
 CREATE TABLE IF NOT EXISTS jobstats.texts (
     received timestamptz NOT NULL,
     "time" timestamptz NOT NULL,
@@ -268,7 +245,7 @@ CREATE INDEX IF NOT EXISTS texts_time ON jobstats.texts ("time");
 CREATE INDEX IF NOT EXISTS texts_body ON jobstats.texts (digest) WHERE body IS NOT NULL;
 CREATE INDEX IF NOT EXISTS texts_equal ON jobstats.texts (digest, "time") WHERE body IS NULL;
 
--- The spans of time of which accounting has been read. No two of a cluster and source touch each other.
+-- The spans whose accounting has been read. Spans of a cluster and source do not touch.
 CREATE TABLE IF NOT EXISTS jobstats.covered (
     cluster text NOT NULL,
     source text NOT NULL,
@@ -277,7 +254,7 @@ CREATE TABLE IF NOT EXISTS jobstats.covered (
     PRIMARY KEY (cluster, source, until)
 );
 
--- Which nodes there are: patterns of their names.
+-- Nodes, by patterns of their names.
 CREATE TABLE IF NOT EXISTS jobstats.nodes (
     pattern text PRIMARY KEY,
     scheduler text,

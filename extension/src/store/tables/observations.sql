@@ -1,4 +1,4 @@
--- The tables of observations and what follows from them.
+-- The tables of observations, increments and samples.
 
 CREATE TABLE IF NOT EXISTS jobstats.raw (
     "time" timestamptz NOT NULL,
@@ -9,7 +9,7 @@ CREATE TABLE IF NOT EXISTS jobstats.raw (
     PRIMARY KEY (target_id, "time")
 ) @partitioned@;
 
--- Raw text of events, which is kept for longer. Old rows are deleted.
+-- Raw text of events, with a longer retention. Old rows are deleted.
 CREATE TABLE IF NOT EXISTS jobstats.evidence (
     LIKE jobstats.raw,
     PRIMARY KEY (target_id, "time")
@@ -34,7 +34,7 @@ CREATE TABLE IF NOT EXISTS jobstats.observations (
     problems integer NOT NULL,
     bytes bigint NOT NULL,
     digest bytea NOT NULL,
-    -- The settings keep and fold_uids_below by which its increments are stored; NULL is everything, and nobody.
+    -- The settings keep and fold_uids_below of its increments; NULL is everything, and 0.
     kept text,
     folded_below bigint,
     PRIMARY KEY (target_id, "time")
@@ -42,8 +42,8 @@ CREATE TABLE IF NOT EXISTS jobstats.observations (
 
 -- Where a target's history begins, or begins again.
 CREATE INDEX IF NOT EXISTS observations_baseline ON jobstats.observations (target_id, "time") WHERE since IS NULL;
--- The view quality finds the hours that have observations in it. By the hour, because an index by time would be taken for
--- the last observations of a target, and read from its end to its start for a target that has none.
+-- The view quality finds hours with observations by it. By the hour, because the planner would use an index by time for the last
+-- observation of a target, and read all of it for a target without any.
 CREATE INDEX IF NOT EXISTS observations_hour ON jobstats.observations
     (date_bin(interval '1 hour', "time", timestamptz '1970-01-01 00:00:00.000001+00'));
 CREATE INDEX IF NOT EXISTS observations_kept ON jobstats.observations ("time") WHERE kept IS NOT NULL;
@@ -61,11 +61,11 @@ CREATE TABLE IF NOT EXISTS jobstats.increments (
     sizes bytea,
     detail bytea
 ) @partitioned@;
--- Rows come in order of time: a block range index finds a window and costs an insert next to nothing, where a btree
--- would nearly double its price.
+-- Rows come in order of time: a block range index finds a window and adds little to the cost of an insert, which a btree would
+-- nearly double.
 CREATE INDEX IF NOT EXISTS increments_time ON jobstats.increments USING brin ("time") WITH (pages_per_range = 32);
 
--- The own counters of targets, each reading as a record of job_stats without an identifier.
+-- Target counters, each snapshot as a record of job_stats without an identifier.
 CREATE TABLE IF NOT EXISTS jobstats.target_snapshots (
     "time" timestamptz NOT NULL,
     since timestamptz,
@@ -77,7 +77,7 @@ CREATE TABLE IF NOT EXISTS jobstats.target_snapshots (
     PRIMARY KEY (target_id, "time")
 ) @partitioned@;
 
--- A row also where a target did nothing, so that the sum of observed_usecs says how long it was read.
+-- Idle targets have rows too, so that the sum of observed_usecs is the observed time.
 CREATE TABLE IF NOT EXISTS jobstats.target_increments (
     "time" timestamptz NOT NULL,
     since timestamptz NOT NULL,
@@ -91,7 +91,7 @@ CREATE TABLE IF NOT EXISTS jobstats.target_increments (
 ) @partitioned@;
 CREATE INDEX IF NOT EXISTS target_increments_time ON jobstats.target_increments USING brin ("time") WITH (pages_per_range = 32);
 
--- What services of servers counted by themselves of requests that waited: JSON.
+-- Counters of queued requests of services of servers: JSON.
 CREATE TABLE IF NOT EXISTS jobstats.server_snapshots (
     "time" timestamptz NOT NULL,
     since timestamptz,
@@ -102,7 +102,7 @@ CREATE TABLE IF NOT EXISTS jobstats.server_snapshots (
     PRIMARY KEY (cluster, server, service, "time")
 ) @partitioned@;
 
--- A row also where a service did nothing: it was read then.
+-- Idle services have rows too: they were read.
 CREATE TABLE IF NOT EXISTS jobstats.server_increments (
     "time" timestamptz NOT NULL,
     since timestamptz NOT NULL,
@@ -117,7 +117,7 @@ CREATE TABLE IF NOT EXISTS jobstats.server_increments (
 ) @partitioned@;
 CREATE INDEX IF NOT EXISTS server_increments_time ON jobstats.server_increments USING brin ("time") WITH (pages_per_range = 32);
 
--- The sums of services by hour, gauges and used space are so few rows that old ones are deleted: they need no partitions.
+-- Sums of services by hour, gauges and used space have few rows: old ones are deleted, without partitions.
 CREATE TABLE IF NOT EXISTS jobstats.server_hours (
     bucket timestamptz NOT NULL,
     observed_usecs bigint NOT NULL,
@@ -170,7 +170,7 @@ CREATE TABLE IF NOT EXISTS jobstats.samples_1d (
 ) WITH (fillfactor = 90);
 CREATE INDEX IF NOT EXISTS samples_1d_bucket ON jobstats.samples_1d USING brin (bucket) WITH (autosummarize = on);
 
--- The readings of counters of joules, an hour in a row, which each reading makes longer.
+-- Readings of counters of joules, a row per hour, to which each reading is appended.
 CREATE TABLE IF NOT EXISTS jobstats.energy (
     series_id bigint NOT NULL,
     bucket timestamptz NOT NULL,
@@ -180,7 +180,7 @@ CREATE TABLE IF NOT EXISTS jobstats.energy (
 ) WITH (fillfactor = 75);
 CREATE INDEX IF NOT EXISTS energy_bucket ON jobstats.energy USING brin (bucket) WITH (autosummarize = on);
 
--- Which targets have said on which day who uses their space.
+-- The days on which targets have listed the owners of their space.
 CREATE TABLE IF NOT EXISTS jobstats.used_lists (
     target_id integer NOT NULL,
     kind text NOT NULL CHECK (kind IN ('user', 'group', 'project')),

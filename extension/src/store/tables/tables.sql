@@ -1,4 +1,4 @@
--- The store's tables. Run by jobstats_setup(), which creates the schema first; every statement may run again.
+-- The tables of the store itself and its targets. jobstats_setup() creates the schema first; every statement may run again.
 
 CREATE TABLE IF NOT EXISTS jobstats.settings (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),
@@ -11,35 +11,35 @@ CREATE TABLE IF NOT EXISTS jobstats.settings (
     refresh_lag interval NOT NULL DEFAULT '20 minutes' CHECK (refresh_lag >= '0'),
     chunk_interval interval NOT NULL DEFAULT '1 day' CHECK (chunk_interval >= '1 hour'),
     compress_after interval NOT NULL DEFAULT '7 days' CHECK (compress_after >= '0'),
-    -- A higher limit could let a sum pass what a column can hold.
+    -- With a higher limit a sum could overflow its column.
     max_rate bigint NOT NULL DEFAULT 1099511627776 CHECK (max_rate BETWEEN 1 AND 1099511627776),
     feed_wait interval NOT NULL DEFAULT '10 seconds' CHECK (feed_wait BETWEEN '100 milliseconds' AND '1 hour'),
     max_targets integer NOT NULL DEFAULT 1000 CHECK (max_targets > 0),
     max_answer bigint NOT NULL DEFAULT 536870912 CHECK (max_answer BETWEEN 1048576 AND 1099511627776),
-    -- What feeds store of increments.
+    -- The detail of increments.
     keep text NOT NULL DEFAULT 'everything' CHECK (keep IN ('everything', 'no detail', 'counts')),
-    -- How long a job is kept after its end, and the zone of times that were printed without one.
+    -- The retention of a job after its end, and the time zone of times without one.
     jobs_retention interval NOT NULL DEFAULT '2 years' CHECK (jobs_retention > '0'),
     zone text NOT NULL DEFAULT 'UTC',
-    -- Users below this number belong to the system: what they do for a job counts for it, but under their own number.
+    -- System users: their usage for a job counts for the job, under their number.
     system_uids_below bigint NOT NULL DEFAULT 1000 CHECK (system_uids_below >= 0),
-    -- Users below this number belong to the system, and feeds add up what their entries did; 0 is nobody.
+    -- System users whose entries without a job feeds add up; 0: off.
     fold_uids_below bigint NOT NULL DEFAULT 0 CHECK (fold_uids_below BETWEEN 0 AND 4294967295),
-    -- Patterns of the names of metrics that are kept of texts of the source openmetrics.
+    -- Patterns of metrics to store from the source openmetrics.
     metrics text[] NOT NULL DEFAULT '{}',
-    -- How long the store says who did something.
+    -- The retention of users of jobs and entries.
     personal_retention interval NOT NULL DEFAULT '13 months' CHECK (personal_retention > '0'),
-    -- How many events of a file system are told in a week at most, how long events are kept, and how much longer their raw text is.
+    -- The maximum of alerts per file system and week, the retention of events, and the additional retention of their raw text.
     alerts_per_week double precision NOT NULL DEFAULT 2 CHECK (alerts_per_week BETWEEN 0 AND 1000000),
     events_retention interval NOT NULL DEFAULT '2 years' CHECK (events_retention > '0'),
     evidence_retention interval NOT NULL DEFAULT '30 days' CHECK (evidence_retention >= '0'),
-    -- The number of the store among the nodes of a front; whether it is a front itself, answers without nodes that do not answer, and how
-    -- long it waits for them.
+    -- The number of the store among the nodes of a front; whether it is a front, answers without nodes that do not answer, and its
+    -- timeout for them.
     node integer NOT NULL DEFAULT 0 CHECK (node BETWEEN 0 AND 32766),
     front boolean NOT NULL DEFAULT false,
     leave_out_nodes boolean NOT NULL DEFAULT true,
     node_timeout interval NOT NULL DEFAULT '2 minutes' CHECK (node_timeout BETWEEN '1 second' AND '1 hour'),
-    -- Text whose observation is gone would be in the way of feeding it again.
+    -- Text without its observation would prevent feeding it again.
     CONSTRAINT retention_covers_raw_retention CHECK (retention >= raw_retention)
 );
 
@@ -51,19 +51,19 @@ CREATE TABLE IF NOT EXISTS jobstats.targets (
     kind text NOT NULL CHECK (kind IN ('MDT', 'OST')),
     index integer,
     cleanup_interval interval,
-    -- What feeds have counted since the target was first observed. Retention takes nothing of it back.
+    -- Counted by feeds since the first observation; retention does not lower them.
     observations_total bigint NOT NULL DEFAULT 0,
     text_bytes_total bigint NOT NULL DEFAULT 0,
     problems_total bigint NOT NULL DEFAULT 0,
     retired timestamptz,
-    -- Up to when the newest bucket of a target's rates is known, the server that this was read from, and when it arrived.
+    -- The last observation, its server, and when it arrived.
     last_observation timestamptz,
     server text,
     received timestamptz,
     UNIQUE (cluster, name)
 );
 
--- Text that was read before a target was renamed still has the earlier name.
+-- Text from before a target was renamed has the earlier name.
 CREATE TABLE IF NOT EXISTS jobstats.earlier_names (
     cluster text NOT NULL,
     name text NOT NULL,
@@ -83,29 +83,22 @@ CREATE TABLE IF NOT EXISTS jobstats.expected (
 CREATE TABLE IF NOT EXISTS jobstats.entries (
     entry_id bigint PRIMARY KEY,
     name text NOT NULL,
-    job text,
-    uid bigint,
-    gid bigint,
-    node text,
-    executable text,
-    pid bigint,
-    format text,
-    status text NOT NULL,
+    @identity@ NOT NULL,
     workload text NOT NULL,
     first_seen timestamptz NOT NULL,
-    -- The clusters that have sent an entry; NULL: unknown, since no format depends on it.
+    -- The clusters that have sent the entry; NULL: unknown, since no format depends on it.
     clusters text[],
-    -- The number of another user's job that an identifier names. The entry has no job, as long as accounting says so.
+    -- The number of another user's job that the identifier names; the entry then has no job.
     claimed text
 );
 CREATE INDEX IF NOT EXISTS entries_job ON jobstats.entries (job text_pattern_ops);
 CREATE INDEX IF NOT EXISTS entries_uid ON jobstats.entries (uid);
--- Whether there are entries whose job alone says who the user is.
+-- Entries whose user is known only by their job.
 CREATE INDEX IF NOT EXISTS entries_without_uid ON jobstats.entries (entry_id) WHERE uid IS NULL AND job IS NOT NULL;
 CREATE INDEX IF NOT EXISTS entries_claimed ON jobstats.entries (claimed text_pattern_ops) WHERE claimed IS NOT NULL;
 
--- Keys of entries and pseudonyms come from these, so that nobody can find out whose they are by trying all users and programs. The owner
--- alone may read them.
+-- The secrets of keys of entries and of pseudonyms, which without them cannot be found by trying all users and programs. Only the
+-- owner may read them.
 CREATE TABLE IF NOT EXISTS jobstats.secrets (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),
     keys bytea NOT NULL DEFAULT uuid_send(gen_random_uuid()) CHECK (octet_length(keys) = 16),
@@ -114,7 +107,7 @@ CREATE TABLE IF NOT EXISTS jobstats.secrets (
 );
 INSERT INTO jobstats.secrets DEFAULT VALUES ON CONFLICT DO NOTHING;
 
--- Users who were forgotten, while texts that are still kept may bring something of them back.
+-- Forgotten users, while retained texts may bring them back.
 CREATE TABLE IF NOT EXISTS jobstats.forgotten (
     uid bigint PRIMARY KEY,
     user_names text[] NOT NULL DEFAULT '{}',
@@ -122,7 +115,7 @@ CREATE TABLE IF NOT EXISTS jobstats.forgotten (
     until timestamptz NOT NULL
 );
 
--- A format may be that of some clusters and nodes.
+-- A format may be limited to some clusters and nodes.
 CREATE TABLE IF NOT EXISTS jobstats.entry_formats (
     priority integer PRIMARY KEY,
     format text NOT NULL,
@@ -131,7 +124,7 @@ CREATE TABLE IF NOT EXISTS jobstats.entry_formats (
     node_pattern text
 );
 
--- The formats by which all entries are identified, and those of a change that is under way. NULL: none.
+-- The formats of all entries, and of a change that is under way; NULL: no change.
 CREATE TABLE IF NOT EXISTS jobstats.identification (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),
     formats jsonb,
@@ -141,7 +134,7 @@ CREATE TABLE IF NOT EXISTS jobstats.identification (
 );
 INSERT INTO jobstats.identification DEFAULT VALUES ON CONFLICT DO NOTHING;
 
--- Entries that have to be identified again.
+-- Entries to identify again.
 CREATE TABLE IF NOT EXISTS jobstats.to_identify (
     entry_id bigint NOT NULL
 );
@@ -180,9 +173,9 @@ CREATE TABLE IF NOT EXISTS jobstats.refresh (
 );
 INSERT INTO jobstats.refresh DEFAULT VALUES ON CONFLICT DO NOTHING;
 
--- Rows to be locked: by setup, steps of maintenance and conversions; by feeds that know an announcement of a refresh; by
--- feeds that have found their entries; by feeds of jobs, which add a row for each cluster; by feeds of names, which feeds of jobs
--- may lock too, after theirs; and by feeds of what servers count, which add a row for each server and lock it after targets.
+-- Rows for locks: of setup, steps of maintenance and conversions; of feeds that know an announcement of a refresh; of
+-- feeds that have found their entries; of feeds of jobs, which add a row for each cluster; of feeds of names, which feeds of jobs
+-- may lock too, after theirs; and of feeds of server counters, which add a row for each server and lock it after targets.
 CREATE TABLE IF NOT EXISTS jobstats.locks (
     name text PRIMARY KEY
 );
@@ -195,7 +188,7 @@ CREATE TABLE IF NOT EXISTS jobstats.sweep (
     after bigint,
     ended timestamptz,
     deleted bigint NOT NULL DEFAULT 0,
-    -- When maintenance last forgot people whose work is old.
+    -- When maintenance last forgot users of old jobs.
     people_forgotten timestamptz
 );
 INSERT INTO jobstats.sweep DEFAULT VALUES ON CONFLICT DO NOTHING;
@@ -208,7 +201,7 @@ CREATE TABLE IF NOT EXISTS jobstats.dirty (
     known boolean NOT NULL DEFAULT false
 );
 
--- The UTC days of targets on which entries have got another job since the sums by user were computed.
+-- The UTC days of targets with changed jobs of entries since the sums by user were computed.
 CREATE TABLE IF NOT EXISTS jobstats.dirty_users (
     target_id integer NOT NULL,
     day timestamptz NOT NULL,
@@ -222,8 +215,8 @@ CREATE TABLE IF NOT EXISTS jobstats.coarse (
     PRIMARY KEY (span_from, span_to, width)
 );
 
--- When targets were observed: a row for a span without a gap between observations. The last span of a target is open, until NULL, and ends
--- at its last observation, so that a feed that goes on writes nothing here.
+-- When targets were observed: a row for a span without a gap between observations. The last span of a target is open (until NULL) and
+-- ends at its last observation, so that a continuous feed does not write here.
 CREATE TABLE IF NOT EXISTS jobstats.spans (
     target_id integer NOT NULL,
     since timestamptz NOT NULL,
@@ -249,7 +242,7 @@ CREATE TABLE IF NOT EXISTS jobstats.parts (
     PRIMARY KEY (relation, kind, name)
 );
 
--- What writers may feed. A cluster, server or target that is NULL is any.
+-- The rights of writers. A cluster, server or target that is NULL is any.
 CREATE TABLE IF NOT EXISTS jobstats.writers (
     role regrole NOT NULL,
     cluster text,
@@ -277,12 +270,12 @@ CREATE TABLE IF NOT EXISTS jobstats.proxies (
     role regrole PRIMARY KEY
 );
 
--- Readers who see everything, and not whose it is.
+-- Readers who see pseudonyms instead of users.
 CREATE TABLE IF NOT EXISTS jobstats.pseudonym_readers (
     role regrole PRIMARY KEY
 );
 
--- The nodes of a front, that is of a store which shows the rows of others.
+-- The nodes of a front, a store that shows the rows of others.
 CREATE TABLE IF NOT EXISTS jobstats.attached (
     name text PRIMARY KEY,
     node integer NOT NULL UNIQUE,

@@ -1,4 +1,4 @@
--- The way in: a view that shows nothing and takes INSERT and COPY.
+-- The view for INSERT and COPY; it has no rows.
 
 CREATE OR REPLACE VIEW jobstats.feed AS
 SELECT
@@ -14,8 +14,8 @@ SELECT
 WHERE false;
 ALTER VIEW jobstats.feed ALTER COLUMN cluster SET DEFAULT '', ALTER COLUMN source SET DEFAULT 'lctl';
 
--- Runs with the rights of who inserts, which is whose text it is; jobstats_internal.ingest() takes those of the store's owner. The extension may
--- be gone while the store is still there: then this says so instead of failing on a missing function.
+-- Runs with the rights of the role that inserts; jobstats_internal.ingest() has those of the store's owner. Reports that the extension is
+-- dropped, instead of failing on a missing function.
 CREATE OR REPLACE FUNCTION jobstats.feed_insert() RETURNS trigger
 LANGUAGE plpgsql SECURITY INVOKER SET search_path = pg_catalog, pg_temp
 AS $wrapper$
@@ -27,7 +27,7 @@ BEGIN
             MESSAGE = 'the extension jobstats is missing in this database',
             HINT = 'Run CREATE EXTENSION jobstats, then SELECT jobstats_setup();';
     END IF;
-    -- A session that goes on to do nothing would keep others from feeding its targets.
+    -- An idle session would keep others from feeding its targets.
     IF current_setting('idle_in_transaction_session_timeout') = '0' THEN
         PERFORM set_config('idle_in_transaction_session_timeout', '30s', true);
     END IF;

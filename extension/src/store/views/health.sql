@@ -6,13 +6,13 @@ FROM (
 WITH pace AS MATERIALIZED (
 @pace_of_a_day@
 UNION ALL
--- Of others, partitions of long ago are not opened, and nothing is said of how often they were read.
+-- Of other targets no interval is shown, and old partitions are not opened.
 SELECT t.target_id, t.server, NULL::timestamptz, t.last_observation, t.received, NULL::interval, NULL::interval, '{}'::interval[], true, false
 FROM jobstats.targets t
 JOIN jobstats.refresh r ON t.last_observation > r.dropped
 WHERE t.last_observation <= now() - interval '1 day'
 ),
--- The number of identifiers of each target that were active within the hour, and of those that match no format.
+-- The number of active identifiers of each target within the hour, and how many of them match no format.
 ids AS (
     SELECT a.target_id, count(*) AS active,
         array_agg(e.name ORDER BY e.name) FILTER (WHERE e.status = 'malformed') AS malformed
@@ -23,8 +23,8 @@ ids AS (
     JOIN jobstats.entries e ON e.entry_id = a.entry_id
     GROUP BY a.target_id
 ),
--- Text that names no target counts against all targets of its server. Text of a writer that may not feed the target says
--- nothing about the target itself.
+-- Text without a target counts against all targets of its server. Text of a writer without the right to feed the target does not
+-- count against it.
 rejected AS (
     SELECT t.target_id, bool_or(r.reason <> 'not yours') AS unusable, bool_or(r.reason = 'clock') AS by_clock,
         string_agg(DISTINCT r.server, ', ') FILTER (WHERE r.reason = 'clock' AND r.server <> p.server) AS elsewhere,
@@ -59,7 +59,7 @@ gap AS (
     WHERE o.elapsed > greatest(3 * p.usual_interval, interval '10 minutes')
     GROUP BY o.target_id
 ),
--- The readings that are missing in all gaps, however short, that ended within the hour.
+-- The missing readings of all gaps that ended within the hour.
 missed AS MATERIALIZED (
 @missed@
 ),
@@ -89,7 +89,7 @@ state AS (
     LEFT JOIN contested c ON c.target_id = t.target_id
     LEFT JOIN gap g ON g.target_id = t.target_id
     LEFT JOIN missed m ON m.target_id = t.target_id
-    -- One that is retired, and of which nothing is left, is only a name; one that was never observed is known by other parameters alone.
+    -- A retired target without rows is only a name; a target that was never observed is known only by other parameters.
     WHERE p.target_id IS NOT NULL OR t.retired IS NULL AND t.last_observation IS NOT NULL
 )
 SELECT s.cluster, s.name AS target, s.kind, s.server, s.status, s.last_observation, s.delay, s.usual_interval,
@@ -131,8 +131,8 @@ SELECT s.cluster, s.name AS target, s.kind, s.server, s.status, s.last_observati
     s.missed
 FROM state s
 UNION ALL
--- Whatever ought to report and has never done so. A server that is expected without its targets has reported if a target was
--- last read there, or was read there within the hour.
+-- Expected targets and servers that have never reported. An expected server without targets has reported if a target was last
+-- read there, or was read there within the hour.
 SELECT e.cluster, e.target, NULL::text, e.server, text 'silent', NULL::timestamptz, NULL::interval, NULL::interval, NULL::interval, false,
     format('No text has arrived yet. Check that the shipper on %s runs and can reach this database, and that the names in jobstats.expected are right.',
         coalesce(e.server, 'its server')), NULL::bigint
@@ -152,8 +152,8 @@ WHERE NOT EXISTS (
 UNION ALL
 SELECT o.cluster, o.target, o.kind, o.server, o.status, NULL::timestamptz, NULL::interval, NULL::interval, NULL::interval, NULL::boolean, o.remedy, NULL::bigint
 FROM (
--- Text of the last hour that belongs to no target that is known. The servers with most of it are shown: a writer may name as many as it
--- likes. Text of a writer that may not feed it says nothing about a server.
+-- Text of the last hour without a known target. Only the servers with most of it are shown, since a writer may name any number. Text
+-- of a writer without the right to feed it does not count.
 (SELECT r.cluster, NULL::text, NULL::text, r.server, text 'rejects',
     format('Text of this server was rejected (%s), and no target is known that it belongs to: SELECT * FROM jobstats.rejects WHERE server = %L ORDER BY received DESC;',
         string_agg(DISTINCT r.reason, ', '), r.server)
@@ -175,7 +175,7 @@ FROM (
 @unaccounted@
 ) u
 UNION ALL
--- Problems of the store itself: those of the last maintenance, and of one that is under way or ended early.
+-- Problems of the store: of the last maintenance, and of one that is running or ended early.
 SELECT NULL::text, NULL::text, NULL::text, NULL::text, text 'maintenance',
     concat_ws(' ',
         'The last maintenance had a problem: ' || m.problem || '.',
@@ -185,7 +185,7 @@ SELECT NULL::text, NULL::text, NULL::text, NULL::text, text 'maintenance',
 FROM jobstats.maintenance_state m
 WHERE m.problem IS NOT NULL OR m.is_overdue
 UNION ALL
--- Events that nobody looks for, though there is something to look at.
+-- jobstats_detect() is not called, although there are readings.
 SELECT NULL::text, NULL::text, NULL::text, NULL::text, text 'maintenance',
     format('Readings have been judged for events up to %s only. Check that the scheduled job that calls jobstats_detect() or jobstats_maintain() runs, and what it reports.',
         date_trunc('second', w.watched_until))
@@ -193,7 +193,7 @@ FROM jobstats.watch w
 WHERE w.ran < now() - interval '15 minutes'
     AND w.watched_until < (SELECT max(t.last_observation) FROM jobstats.targets t WHERE t.retired IS NULL) - interval '15 minutes'
 UNION ALL
--- Formats that have changed. Keys of entries are hashes, so the last key tells how many lie before it.
+-- Changed formats. Keys of entries are hashes, so the last key shows the progress.
 SELECT NULL::text, NULL::text, NULL::text, NULL::text, text 'maintenance',
     format('Identifiers are being read again by the formats in jobstats.entry_formats: %s %% are done, and maintenance goes on with it. To do it at once: SELECT jobstats_reidentify();',
         CASE WHEN i.under_way = f.formats AND i.after IS NOT NULL THEN trunc((i.after + 9223372036854775808) / 184467440737095516.16) ELSE 0 END)
@@ -201,7 +201,7 @@ FROM jobstats.identification i
 CROSS JOIN (@configured@) f
 WHERE i.formats IS DISTINCT FROM f.formats
 UNION ALL
--- Accounting that has stopped: entries of new jobs belong to none from then on. A file says nothing while no job ends.
+-- Accounting that has stopped: entries of new jobs have no job. A file does not grow while no job ends.
 SELECT c.cluster, NULL::text, NULL::text, NULL::text, text 'accounting',
     format('The accounting of %s has been read up to %s only, so work since then belongs to no job. Check the shipper that reads it.',
         c.source, date_trunc('second', c.until))
@@ -219,7 +219,7 @@ ORDER BY r.cluster, r.server
 LIMIT 10)
 UNION ALL
 @of_lustre@UNION ALL
--- What maintenance found in the matches of entries with jobs. Overdue maintenance has a row of its own.
+-- Advice of maintenance on the matches of entries with jobs. Overdue maintenance has a separate row.
 SELECT a.cluster, NULL::text, NULL::text, NULL::text, CASE WHEN a.status IN ('known', 'without job') THEN 'nodes' ELSE 'accounting' END, a.remedy
 FROM jobstats.advice a
 WHERE a.noted > now() - interval '1 hour'

@@ -1,4 +1,4 @@
--- What servers themselves say of their state: the gauges of the last day, but of retired targets.
+-- The state that servers report: the gauges of the last day, except of retired targets.
 SELECT g.cluster, g.target, g.kind, g.server, s.status, s.remedy
 FROM (
     SELECT g.cluster, g.target_id, t.name AS target, t.kind, g.server,

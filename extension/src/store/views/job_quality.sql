@@ -1,5 +1,5 @@
--- The status of what each entry did in (since, until], which lies within a UTC day, according to rollups. What accounting does not
--- know has no row in entry_jobs: a user could make rows for a million numbers. So whether accounting was read at that time is looked up here.
+-- The status of the usage of each entry in (since, until], which lies within a UTC day, from rollups. Numbers unknown to accounting have
+-- no row in entry_jobs, since a user could invent a million of them. So the coverage of accounting is looked up here.
 CREATE OR REPLACE FUNCTION jobstats.entry_status(since timestamptz, until timestamptz) RETURNS TABLE (
     cluster text, entry_id bigint, name text, job text, uid bigint, node text, class text, pattern text, status text, job_no bigint,
     calls numeric, bytes numeric
@@ -64,7 +64,7 @@ SELECT i.cluster, i.entry_id, i.name, i.job, i.uid, i.node, p.class, p.pattern,
                     WHERE s.cluster = c.cluster AND s.source = c.source AND s.until >= i.last
                     ORDER BY s.until LIMIT 1) s
                 WHERE s.since <= i.first
-                    -- These schedulers account for a job when it has ended, and say nothing while it runs.
+                    -- These schedulers account for a job only when it has ended.
                     AND (c.source NOT IN ('lsf', 'gridengine') OR NOT EXISTS (
                         SELECT FROM jobstats.rollup_10m r
                         WHERE r.entry_id = i.entry_id AND r.bucket > s.until - interval '1 day'))))
@@ -80,7 +80,7 @@ $status$;
 COMMENT ON FUNCTION jobstats.entry_status(timestamptz, timestamptz) IS
 'Internal: what is known of the job of each entry that was active in a span within a UTC day.';
 
--- The entries of a span and their work by status, with likely causes where the job is not known. A remedy is urgent if it is worth a row in health.
+-- The entries and usage of a span by status, with likely causes of unknown jobs. An urgent remedy has a row in health.
 CREATE OR REPLACE FUNCTION jobstats.status_quality(since timestamptz, until timestamptz) RETURNS TABLE (
     cluster text, status text, entries bigint, calls numeric, bytes numeric, share double precision, example text, remedy text, urgent boolean
 )
@@ -101,7 +101,7 @@ whole AS MATERIALIZED (
     FROM entry e
     GROUP BY e.cluster
 ),
--- Patterns of nodes whose class does not fit what is seen on them; of each kind the one with most of it.
+-- Patterns of nodes whose class does not fit the jobs seen there; per kind the worst one.
 misplaced AS MATERIALIZED (
     SELECT DISTINCT ON (n.cluster, n.status) n.*
     FROM (

@@ -1,5 +1,4 @@
--- The time at which maintenance last completed, and its problems: those of that call, and of calls since then that did
--- not complete.
+-- When maintenance last completed, and the problems of that call and of later calls that did not complete.
 CREATE OR REPLACE VIEW jobstats.maintenance_state AS
 SELECT l.completed,
     nullif(concat_ws('; ', CASE WHEN l.completed > now() - interval '1 hour' THEN l.problem END, (

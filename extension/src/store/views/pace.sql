@@ -1,6 +1,6 @@
 -- For each target with an observation in @last@ (target_id, "time"): its server and start, the last intervals between its observations and
--- the usual one, and whether it is late or even silent now. Only the day before that observation is read, and nothing that is known to be
--- earlier when this is planned (@since@); otherwise every partition would be searched for a target that has been gone for long.
+-- the usual one, and whether it is late or even silent now. Only the day before that observation is read, and only from a time known to
+-- the planner on (@since@); otherwise every partition would be searched for a target that is long gone.
 SELECT l.target_id, p.server, p.since, l."time" AS last_observation, p.received, p.duration, p.usual_interval, p.intervals,
     now() - l."time" > greatest(3 * p.usual_interval, interval '10 minutes') AS silent,
     coalesce(now() - l."time" > 2 * p.usual_interval, false) AS late

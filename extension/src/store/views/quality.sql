@@ -23,7 +23,7 @@ pace AS MATERIALIZED (
 missed AS (
 @missed@
 ),
--- Whether the rollup tells what increments do.
+-- Whether the rollup covers the hour.
 rollup AS MATERIALIZED (
     SELECT FROM jobstats.rollups r
     WHERE r.level = '1h' AND start >= r.dropped AND start + interval '1 hour' <= r.refreshed
@@ -71,7 +71,7 @@ LEFT JOIN (
 $quality$;
 COMMENT ON FUNCTION jobstats.hour_quality(timestamptz) IS 'Internal: what the view quality says of one hour.';
 
--- Finds the hours with observations one after the other by an index, so that hours without observations cost nothing.
+-- Finds the hours with observations one after the other by an index, so that hours without observations are free.
 -- The next hour is nearly always within half a day, which is two partitions at most; otherwise all later partitions are
 -- searched. As in rollups, an hour is named by its first instant, a microsecond after its start.
 CREATE OR REPLACE VIEW jobstats.quality AS

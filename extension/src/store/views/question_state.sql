@@ -1,4 +1,5 @@
--- What a question must know before it reads rows, in one value: a front asks each node once. Times are microseconds since 1970; null is infinite.
+-- The state that a query needs before it reads rows, in one value: a front queries each node once. Times are microseconds since
+-- 1970; null is infinite.
 CREATE OR REPLACE VIEW jobstats.question_state AS
 SELECT json_build_object(
     text 'has_refresh', EXISTS (SELECT FROM jobstats.refresh),

@@ -1,7 +1,7 @@
 CREATE OR REPLACE VIEW jobstats.rates AS
 SELECT i.since, i."time" AS until, i.observed, i.last_active, i.reset,
     t.cluster, t.filesystem, t.kind, t.name AS target, o.server,
-    entry.workload, entry.job, @user@, entry.node, entry.executable, entry.pid, entry.status, entry.name AS entry, @account@,
+    entry.workload, entry.job, @user@, @identifier@, entry.status, entry.name AS entry, @account@,
 @operation_rates@
 FROM jobstats.increments i
 CROSS JOIN LATERAL (SELECT extract(epoch FROM i."time" - i.since)::double precision AS seconds) s

@@ -1,4 +1,4 @@
--- How far a front can rely on the rollups of this store. Before the first observation there is nothing that a rollup could lack.
+-- Up to when the rollups of this store are complete, for a front; without observations they are.
 CREATE OR REPLACE VIEW jobstats.rollup_states AS
 SELECT l.level, l.width, CASE WHEN l.refreshed > 'epoch' THEN l.refreshed ELSE f.begins END AS refreshed, l.dropped,
     CASE WHEN l.users_refreshed > 'epoch' THEN l.users_refreshed ELSE f.begins END AS users_refreshed, l.retention

@@ -14,7 +14,7 @@ const MICROS_OF_A_DAY: u64 = DAY.unsigned_abs();
 
 #[pg_extern(sql = false)]
 fn jobstats_counter_increase(counter: &[u8]) -> SqlResult<AnyNumeric> {
-    // The type is numeric, like that of sum(bigint): with resets the sum can exceed any bigint.
+    // The type is numeric, as in sum(bigint): with resets the sum can exceed any bigint.
     Ok(stored(counter)?.increase().into())
 }
 
@@ -77,8 +77,8 @@ fn jobstats_counter_last(counter: &[u8]) -> SqlResult<i64> {
     Ok(stored(counter)?.last().value())
 }
 
-/// Returns what a counter did since the previous summary, or alone if there is none. The functions on it are not strict,
-/// because the first bucket of a series has no previous one.
+/// Returns the increase of a counter since the previous summary, or within it without a previous one. The functions on it are not strict, because the
+/// first bucket of a series has no previous one.
 fn growth(counter: Option<&[u8]>, previous: Option<&[u8]>) -> Result<Option<Growth>, Error> {
     let Some(counter) = counter.map(stored).transpose()? else {
         return Ok(None);

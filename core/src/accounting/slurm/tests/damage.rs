@@ -51,7 +51,7 @@ fn table(end: &str, rows: &[String]) -> String {
 const PIECES: &[&str] = &["|", "12", "3|", "x", "\u{1}", "_", ".", "Start", "é", " "];
 
 proptest! {
-    /// A text that is cut says what its beginning said, and at most one problem more.
+    /// A cut text has the rows before the cut, and at most one more problem.
     #[test]
     fn a_cut_text_has_the_records_of_its_beginning(
         rows in prop::collection::vec(row(), 0..8), end in prop_oneof![Just(""), Just("|")], cut in 0.0_f64..1.0,

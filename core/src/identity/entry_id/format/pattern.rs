@@ -54,7 +54,7 @@ impl Code {
     }
 
     /// Returns true if the field is as long as its limit, `%.N`, allows, and would mean something else if it were cut. Sites
-    /// choose the limit of a job as the length of its number, and the beginning of the name of a program says enough.
+    /// choose the limit of a job as the length of its number, and the beginning of the name of a program is enough.
     pub fn may_be_cut(self, text: &str, width: usize) -> bool {
         (self.is_number() || self.is_node()) && width < self.longest() && bytes(text) >= width
     }
@@ -154,7 +154,7 @@ pub fn behind_long_job(items: &[Item]) -> &[Item] {
     }
 }
 
-/// Returns true if the items are numbers and nodes, and each of them ends where a literal is that none of them can contain.
+/// Returns true if the items are numbers and nodes, and each of them ends at a literal that they cannot contain.
 fn are_told_apart(items: &[Item]) -> bool {
     let can_contain = |literal: char| {
         items
@@ -258,8 +258,8 @@ impl Pattern {
         pattern
     }
 
-    /// Returns the pattern of parts: first of identifiers with a domain behind a short name, then of those that end in the
-    /// field after a literal, from the last literal to the first.
+    /// Returns the pattern of parts: first of identifiers with a domain behind a short name, then of identifiers that end
+    /// in the field after a literal, from the last literal to the first.
     pub fn parts(items: &[Item]) -> Self {
         let mut pattern = Self::default();
         pattern.text.push_str("(?:");
@@ -283,8 +283,8 @@ impl Pattern {
         pattern
     }
 
-    /// Returns the pattern of identifiers whose job is any text, with the fields behind it and before it. `None` if those behind
-    /// cannot be told apart from a job that looks like them. Those before are left out if they cannot.
+    /// Returns the pattern of identifiers whose job is any text, with the fields behind it and before it. `None` if a job can
+    /// look like the fields behind it. Those before are left out if they cannot.
     pub fn around_job(items: &[Item]) -> Option<Self> {
         let job = items.iter().position(Item::is_job)?;
         let (before, behind) = (&items[..job], &items[job + 1..]);
@@ -306,7 +306,7 @@ impl Pattern {
     }
 
     /// Returns the pattern of identifiers that have any text of at most so many bytes between these items. A domain may follow a
-    /// short name, if it cannot be taken for what the literals separate.
+    /// short name, if it cannot contain the literals.
     fn with_any(before: &[Item], most: usize, behind: &[Item]) -> Self {
         let mut pattern = Self::default();
         let mut all = before.iter().chain(behind);
@@ -365,8 +365,8 @@ impl Pattern {
         }
     }
 
-    /// Adds an item of which less is known: only what begins with a digit, or with the ƒ of Flux, is a job. A domain may
-    /// follow a short name.
+    /// Adds an item that is less certain: only a text that begins with a digit, or with the ƒ of Flux, is a job. A
+    /// domain may follow a short name.
     fn item_of_part(&mut self, item: &Item, has_domain: bool) {
         match item {
             Item::Code(Code::Job, width) => {
@@ -385,7 +385,7 @@ impl Pattern {
         }
     }
 
-    /// Adds the beginning of an item, of which nothing is known, but the number of a job that begins the name of a server.
+    /// Adds the beginning of an item, which is unknown except for the number of a job before the name of a server.
     fn beginning(&mut self, item: &Item) {
         match item {
             Item::Literal(_) => {}

@@ -133,7 +133,7 @@ fn a_job_that_looks_like_several_fields_hides_nobody() {
             "n5:1001:a:b:100",
             "uid=1001 gid=100 node=n5 partial",
         ),
-        // Nobody knows what was cut off, but what stands before the job.
+        // The cut part is unknown, except the fields before the job.
         ("%j:%u:%H", "a:bbbbbbbbbbbbbbbbbbbbb:1001:n5", "malformed"),
         ("%j:%u:%H", r"a:\x41bbbbbbbbbbbbbbbbb:1001:n5", "malformed"),
         (
@@ -141,7 +141,7 @@ fn a_job_that_looks_like_several_fields_hides_nobody() {
             "1001:a:bbbbbbbbbbbbbbbbbbbbb:n5",
             "uid=1001 truncated",
         ),
-        // Behind the name of a node stands its domain.
+        // The domain follows the name of a node.
         (
             "%.8j:%u:%H",
             "x:2000:n5.cl.example.org",
@@ -163,13 +163,13 @@ fn a_job_that_looks_like_several_fields_hides_nobody() {
             "uid=1001 gid=100 node=n5 partial",
         ),
         ("%j:%u:%H", "x:2000:n5.cl.example.orgaaaaaaa", "malformed"),
-        // A job that is limited cuts off nothing but the end of the node.
+        // A job with a limit cuts off only the end of the node.
         (
             "%.8j:%u:%H",
             "a:b:1001:n5aaaaaaaaaaaaaaaaaaaa",
             "uid=1001 truncated",
         ),
-        // What follows the job cannot be told apart from it.
+        // The text behind the job may be part of it.
         ("%j:%u:%e", "a:b:1001:vi", "malformed"),
         ("%j.%u.%h", "a:b.1001.n5", "malformed"),
         ("%u:%j:%e", "1001:a:bbbbbbbbbbbbb:vi", "uid=1001 partial"),
@@ -199,7 +199,7 @@ fn what_a_long_job_can_push_out_is_never_in_order() {
             "job=4711 uid=1000 node=n101 truncated",
             false,
         ),
-        // The number of the user that stands at the end may be cut, too.
+        // The number of the user at the end may be cut, too.
         (
             "%j:%u",
             "4686875.kman.restech.unsw.:1000",
@@ -218,7 +218,7 @@ fn what_a_long_job_can_push_out_is_never_in_order() {
             r"job=4711.aaaaa uid=1000 truncated",
             false,
         ),
-        // The first stands for a byte that is no text, the second for four letters of the user.
+        // The first is a byte that is no text, the second four letters of the user.
         (
             "%j:%u:%H",
             r"4711.s\xAA\x41:1000:n1aaaaaaaaaaaa",

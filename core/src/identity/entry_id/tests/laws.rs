@@ -42,7 +42,7 @@ impl Process {
             .replace("%e", &self.executable)
     }
 
-    /// Returns true if the identity says nothing that differs from the truth.
+    /// Returns true if the identity does not contradict the truth.
     fn agrees(&self, identity: &Identity) -> bool {
         let node = self.host.split('.').next().unwrap();
         identity.job.is_none_or(|job| job == self.job)
@@ -135,8 +135,8 @@ proptest! {
         prop_assert_eq!(identity.node.is_some(), format.contains(['h', 'H']));
     }
 
-    /// Neither does the order of the clusters matter, nor how often one is named; and a field of several clusters is one that
-    /// each of them reads, if it can read the identifier at all.
+    /// Neither does the order of the clusters matter, nor repeating one; and a field of several clusters is read by each
+    /// cluster that can read the identifier.
     #[test]
     fn clusters_agree_in_any_order(
         id in "[0-9a-z]{0,4}[:.][0-9]{1,4}(:[a-z]{1,3})?",
@@ -172,7 +172,7 @@ proptest! {
         }
     }
 
-    /// A process never becomes one of another format, if the formats are told apart by the names of nodes.
+    /// A process never gets another format, if node names distinguish the formats.
     #[test]
     fn formats_of_nodes_are_told_apart(process in process(), is_login in any::<bool>()) {
         let mut process = process;
@@ -204,7 +204,7 @@ proptest! {
         prop_assert!(!user_may_be_forged(format, id));
     }
 
-    /// Whatever a user calls programs and jobs: with formats that the documentation recommends, nobody else has done the work.
+    /// Whatever a user calls programs and jobs: with the formats that the documentation recommends, no other user is blamed.
     #[test]
     fn no_work_is_put_on_another_user(
         uid in proptest::sample::select(vec![0_u32, 7, 1000, 2000, 4_000_000_000]),
@@ -253,7 +253,7 @@ proptest! {
         format in proptest::sample::select(SEPARATED.as_slice()),
         end in any::<proptest::sample::Index>(),
     ) {
-        // The name of a program may be that of a job, or look like several fields.
+        // The name of a program may look like a job or like several fields.
         let letters = process.executable.chars().filter(char::is_ascii_alphabetic);
         let process = Process {
             executable: letters.chain(['x']).take(15).collect(),

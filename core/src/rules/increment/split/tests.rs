@@ -378,7 +378,7 @@ proptest! {
         prop_assert_eq!(&last.detail, &row.detail);
         prop_assert!(others.iter().all(|part| part.detail.is_none()));
         prop_assert_eq!(last.last_active, row.last_active);
-        // The latest end of the parts is that of the activity.
+        // The latest end of the parts is the end of the activity.
         let ends = parts.iter().map(|part| part.time.min(part.last_active.unwrap_or(part.time)));
         let end = row.time.min(row.last_active.unwrap_or(row.time));
         prop_assert!(ends.max().unwrap() <= end);

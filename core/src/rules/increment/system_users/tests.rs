@@ -248,7 +248,7 @@ fn sums(increments: &[Increment<'_>]) -> BTreeMap<(Option<u32>, Micros, String),
                 elements.map(|it| u128::from(it.unsigned_abs())).sum(),
             );
         }
-        // Readers take the rows of an entry that one observation gave together, of which one has the details.
+        // Readers take the rows that one observation added to an entry together, and one of them has the details.
         match whole
             .get_mut(&*increment.entry())
             .filter(|_| increment.folded.is_some())

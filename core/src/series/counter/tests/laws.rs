@@ -41,8 +41,7 @@ fn by_the_rule(readings: &[Reading]) -> (u128, u64) {
     (increase, resets)
 }
 
-/// Returns increase and resets of a counter that wraps: a lower value has wrapped, and nothing but another start is a
-/// reset.
+/// Returns increase and resets of a counter that wraps: a lower value has wrapped, and only another start is a reset.
 fn by_the_rule_of_wrapping(readings: &[Reading], modulus: Modulus) -> (u128, u64) {
     let (mut increase, mut resets) = (0, 0);
     let readings = in_order(readings);
@@ -83,7 +82,7 @@ fn any_readings() -> impl Strategy<Value = Vec<Reading>> {
     ]
 }
 
-/// Returns any modulus, or none, with readings that it admits.
+/// Returns an optional modulus, with readings that it admits.
 fn any_counter() -> impl Strategy<Value = (Option<Modulus>, Vec<Reading>)> {
     let modulus = prop_oneof![
         3 => Just(None),
@@ -143,7 +142,7 @@ fn added_up(buckets: &[Summary]) -> Growth {
     })
 }
 
-/// Raises values so that none falls within a known epoch.
+/// Raises values so that they do not fall within a known epoch.
 fn without_falls(readings: &[Reading]) -> Vec<Reading> {
     let mut readings = in_order(readings);
     for i in 1..readings.len() {

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::base::instant::HOUR;
 
-/// Days, and the names that texts of them said.
+/// Days, and the names in texts of these days.
 type Texts = Vec<(i64, u8)>;
 
 fn history(texts: impl IntoIterator<Item = (i64, u8)>) -> History {
@@ -85,7 +85,7 @@ fn of_several_texts_of_a_day_the_last_one_counts() {
         history.add(named(name), 3 * DAY + hour * HOUR);
     }
     assert_eq!(shown(&history), [("a", 1), ("d", 3)]);
-    // The name of the day before, again: nothing has changed that day.
+    // The name of the day before again changes nothing that day.
     history.add(named(b'a'), 3 * DAY + 20 * HOUR);
     assert_eq!(shown(&history), [("a", 1)]);
 }
@@ -94,7 +94,7 @@ fn of_several_texts_of_a_day_the_last_one_counts() {
 fn a_late_text_between_two_names_begins_its_own_run() {
     let texts = [(1, b'a'), (9, b'c'), (5, b'b')];
     assert_eq!(shown(&history(texts)), [("a", 1), ("b", 5), ("c", 9)]);
-    // That of the later name begins it earlier, that of the earlier name says nothing new.
+    // A text with the later name begins it earlier, one with the earlier name changes nothing.
     assert_eq!(
         shown(&history([(1, b'a'), (9, b'b'), (5, b'b'), (3, b'a')])),
         [("a", 1), ("b", 5)]
@@ -147,7 +147,7 @@ fn with_an_order(texts: impl Strategy<Value = Texts>) -> impl Strategy<Value = (
 }
 
 proptest! {
-    /// In any order and again, texts say the same if no name comes back.
+    /// Texts in any order, also repeated, give the same result if no name comes back.
     #[test]
     fn the_order_of_texts_does_not_matter(
         (texts, any_order) in with_an_order(names_that_do_not_return()), again in any::<prop::sample::Index>(),
@@ -157,7 +157,7 @@ proptest! {
         prop_assert_eq!(&history(any_order.into_iter().chain([repeated])), &expected);
     }
 
-    /// In order, each text says the name of its day, and the same texts once more change nothing.
+    /// In order, each text gives the name of its day, and repeating the texts changes nothing.
     #[test]
     fn each_day_has_the_name_of_its_text(texts in any_names()) {
         let history = history(texts.clone());
@@ -171,8 +171,7 @@ proptest! {
         prop_assert_eq!(again, history);
     }
 
-    /// In any order, the last text says the current name and the first text the first one; runs lie in order, and two that follow each
-    /// other differ.
+    /// In any order, the last text has the current name and the first text the first one; runs are in order, and adjacent ones differ.
     #[test]
     fn a_late_text_never_replaces_a_newer_one((texts, any_order) in with_an_order(any_names())) {
         let history = history(any_order);

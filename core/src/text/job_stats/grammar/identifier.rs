@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use crate::base::escape::{escape, push_escaped};
 
-/// The largest number of bytes of a stored identifier. Lustre has 31, each of which is printed as up to 4.
+/// The largest number of bytes of a stored identifier. Lustre has 31, each printed as up to 4.
 pub const IDENTIFIER_MAX: usize = 255;
 
 /// Reads the identifier in the value of a `job_id` line, as it is stored. Returns `None` if it is longer than any can
 /// be.
 ///
-/// `\xHH` stands for a byte in quotes; without quotes, everything stands for itself. The result has NUL and bytes that
-/// are not UTF-8 as `\xHH`. Blanks alone give an empty identifier.
+/// `\xHH` is a byte in quotes; without quotes, all characters are literal. The result has NUL and bytes that are not
+/// UTF-8 as `\xHH`. Blanks alone give an empty identifier.
 pub(in crate::text::job_stats) fn parse(value: &[u8]) -> Option<Cow<'_, str>> {
     if value.len() > 4 * IDENTIFIER_MAX {
         return None;

@@ -1,6 +1,7 @@
 //! Classifies one line, regardless of the lines around it.
 
 use super::time::TimeKey;
+use crate::text::field::split_once;
 use crate::text::lctl::{trim, trim_start};
 
 /// A line of the value of `job_stats`.
@@ -17,7 +18,7 @@ pub(in crate::text::job_stats) enum Line<'a> {
     Counter(&'a [u8], usize),
     /// The key of a line `key: value`, whose key is no time and whose value is no counter.
     Field(&'a [u8]),
-    /// The whole of a line that is none of these.
+    /// The whole of any other line.
     Unreadable(&'a [u8]),
 }
 
@@ -73,9 +74,9 @@ fn identifier(line: &[u8]) -> &[u8] {
 
 /// Splits `key: value`, with any number of blanks around the colon, if the key is a word.
 pub(in crate::text::job_stats) fn key_value(text: &[u8]) -> Option<(&[u8], &[u8])> {
-    let colon = memchr::memchr(b':', text)?;
-    let key = trim(&text[..colon]);
-    is_word(key).then(|| (key, trim(&text[colon + 1..])))
+    let (key, value) = split_once(text, b':')?;
+    let key = trim(key);
+    is_word(key).then(|| (key, trim(value)))
 }
 
 pub(in crate::text::job_stats) fn is_word(text: &[u8]) -> bool {

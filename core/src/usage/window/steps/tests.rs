@@ -40,7 +40,7 @@ const HELSINKI: Summer = Summer {
     ends: OCTOBER_25 + HOUR,
 };
 
-/// 2026-03-29 00:00, a Sunday; 9,582 days after the Monday of which steps are counted.
+/// 2026-03-29 00:00, a Sunday; 9,582 days after the Monday from which steps are counted.
 const MARCH_29: Micros = MONDAY + 9_582 * DAY;
 const OCTOBER_25: Micros = MARCH_29 + 210 * DAY;
 
@@ -66,7 +66,7 @@ fn days_follow_the_clocks_and_hours_do_not() {
         since(midnight, HOUR, &halves),
         [-24, -12, 0, 12, 24, 36, 48]
     );
-    // A day that begins at no midnight is what is left of it.
+    // A day that begins at no midnight is the rest of it.
     let window = (midnight - 6 * HOUR, midnight + 42 * HOUR);
     let days = edges(window, StepWidth::Days(DAY), &HELSINKI);
     assert_eq!(since(midnight, HOUR, &days), [-6, 0, 23, 42]);
@@ -153,7 +153,7 @@ prop_compose! {
 }
 
 proptest! {
-    /// Inside of the window, edges are the multiples of the width and nothing else.
+    /// Inside of the window, edges are exactly the multiples of the width.
     #[test]
     fn edges_are_multiples((since, until) in window(), width in width(), zone in summer()) {
         let Some(edges) = step_edges((since, until), width, &zone, 1000) else { return Ok(()) };
@@ -179,7 +179,7 @@ proptest! {
         prop_assert!(edges.windows(2).all(|step| step[1] - step[0] <= longest));
     }
 
-    /// The edges of a window are those of any two windows that it consists of.
+    /// The edges of a window are the edges of any two windows that it consists of.
     #[test]
     fn steps_of_adjacent_windows_fit((since, until) in window(), cut in 0.0..1.0, width in width(), zone in summer()) {
         let cut = since + ((until - since) as f64 * cut) as Micros;

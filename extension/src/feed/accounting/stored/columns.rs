@@ -1,15 +1,16 @@
 //! Rows of `jobstats.jobs` as arrays of their columns.
 
-use jobstats_core::accounting::merge::Form;
+use jobstats_core::accounting::merge::{Form, Value};
 use jobstats_core::base::instant::Micros;
 use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
 
 use super::{Submission, damaged};
 use crate::pg::error::Error;
+use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
+use crate::store::columns::list;
 
 type Times = Vec<Option<TimestampWithTimeZone>>;
-type Texts<'b> = Vec<Option<&'b str>>;
 
 /// Returns the columns of submissions as arguments of a statement.
 pub fn keys<'b>(
@@ -28,46 +29,73 @@ pub fn keys<'b>(
     ])
 }
 
+/// The place of the first column of [`Form`] in stored rows.
+pub const FIRST: usize = 2;
+
+/// The places of `extra`, `updated` and `provenance`.
+pub const AFTER: [usize; 3] = [
+    FIRST + Form::COLUMNS.len(),
+    FIRST + Form::COLUMNS.len() + 1,
+    FIRST + Form::COLUMNS.len() + 2,
+];
+
+/// Returns the statement that reads the rows of submissions.
+pub fn read() -> String {
+    let columns = names("j.{name}");
+    sql!("../read.sql", columns = columns)
+}
+
+/// Returns the statement that writes rows.
+pub fn write() -> String {
+    let types = Form::COLUMNS.iter().map(|column| match column.value {
+        Value::Time(..) => "timestamptz",
+        Value::Number(..) => "bigint",
+        Value::Text(..) => "text",
+    });
+    // After the four columns of a submission.
+    let arrays = (5..).zip(types);
+    let arrays: Vec<String> = arrays.map(|(n, it)| format!("${n}::{it}[]")).collect();
+    sql!(
+        "../write.sql",
+        names = names("{name}"),
+        values = names("f.{name}"),
+        arrays = arrays.join(", "),
+        updates = names("{name} = excluded.{name}"),
+    )
+}
+
+fn names(pattern: &str) -> String {
+    let columns: Vec<_> = Form::COLUMNS.iter().map(|it| (it.name, "")).collect();
+    list(&columns, pattern)
+}
+
 /// Returns the columns of rows as arguments of a statement, in the order of [`Form`].
 pub fn arguments<'b>(rows: &'b [(&'b Submission, Form)]) -> Result<Vec<DatumWithOid<'b>>, Error> {
-    let texts = |value: fn(&Form) -> &Option<String>| -> DatumWithOid<'b> {
-        let texts: Texts<'b> = rows
-            .iter()
-            .map(|(_, form)| value(form).as_deref())
-            .collect();
-        texts.into()
-    };
-    let numbers = |value: fn(&Form) -> Option<u32>| -> DatumWithOid<'b> {
-        let numbers = rows.iter().map(|(_, form)| value(form).map(i64::from));
-        numbers.collect::<Vec<_>>().into()
-    };
-    let times = |value: fn(&Form) -> Option<Micros>| -> Result<DatumWithOid<'b>, Error> {
-        let times = rows.iter().map(|(_, form)| time(value(form)));
-        Ok(times.collect::<Result<Times, _>>()?.into())
-    };
     let mut arguments = keys(rows.iter().map(|(submission, _)| *submission))?;
+    let forms = || rows.iter().map(|(_, form)| form);
+    for column in Form::COLUMNS {
+        arguments.push(match column.value {
+            Value::Time(value, _) => times(forms().map(|form| *value(form)))?,
+            Value::Number(value, _) => {
+                let numbers = forms().map(|form| value(form).map(i64::from));
+                numbers.collect::<Vec<_>>().into()
+            }
+            Value::Text(value, _) => {
+                let texts = forms().map(|form| value(form).as_deref());
+                texts.collect::<Vec<Option<&'b str>>>().into()
+            }
+        });
+    }
     arguments.extend([
-        times(|form| form.started)?,
-        times(|form| form.ended)?,
-        numbers(|form| form.uid),
-        texts(|form| &form.user_name),
-        numbers(|form| form.gid),
-        texts(|form| &form.group_name),
-        texts(|form| &form.account),
-        texts(|form| &form.partition),
-        texts(|form| &form.qos),
-        texts(|form| &form.job_name),
-        texts(|form| &form.state),
-        numbers(|form| form.nodes),
-        texts(|form| &form.node_list),
-        numbers(|form| form.cpus),
-        texts(|form| &form.exit_code),
-        texts(|form| &form.parent),
         jsons(rows, extra)?,
-        times(|form| Some(form.updated))?,
+        times(forms().map(|form| Some(form.updated)))?,
         jsons(rows, |form| Ok(form.provenance.to_json()))?,
     ]);
     Ok(arguments)
+}
+
+fn times(times: impl Iterator<Item = Option<Micros>>) -> Result<DatumWithOid<'static>, Error> {
+    Ok(times.map(time).collect::<Result<Times, _>>()?.into())
 }
 
 /// Returns a column of JSON.

@@ -1,5 +1,5 @@
--- Notes that a cluster has sent these entries, and queues those to be identified again that others have sent before. Entries whose
--- clusters are unknown are those of a change of formats that is under way, which gets to them.
+-- Notes that a cluster has sent these entries, and queues entries of other clusters for identification. Entries with unknown
+-- clusters are left to a change of formats that is under way.
 WITH unknown AS MATERIALIZED (
     SELECT e.entry_id, e.clusters IS NOT NULL AS is_identified
     FROM jobstats.entries e

@@ -1,24 +1,22 @@
--- Stores what has changed of these entries, which are locked in the order of their keys as feeds lock them. Returns what depends on it:
--- whether the job has to be found anew, and whether the user is another one.
+-- Updates changed entries, locked in the order of their keys as by feeds. Returns whether the job has to be matched again, and
+-- whether the user has changed.
 WITH new AS MATERIALIZED (
     SELECT n.*, CASE WHEN n.list IS NOT NULL THEN ARRAY(SELECT jsonb_array_elements_text(n.list::jsonb)) END AS clusters
     FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::text[],
         $8::bigint[], $9::text[], $10::text[], $11::text[], $12::text[])
-        AS n (entry_id, name, job, uid, gid, node, executable, pid, format, status, workload, list)
+        AS n (entry_id, name, @names@, workload, list)
 ), old AS MATERIALIZED (
     SELECT e.entry_id, e.job, e.uid, e.node
     FROM jobstats.entries e
     JOIN new n ON n.entry_id = e.entry_id
     -- An entry that claims a job of another user has its own status and workload.
-    WHERE (coalesce(e.claimed, e.job), e.uid, e.gid, e.node, e.executable, e.pid, e.format, e.clusters) IS DISTINCT FROM
-        (n.job, n.uid, n.gid, n.node, n.executable, n.pid, n.format, n.clusters)
+    WHERE (coalesce(e.claimed, e.job), @stored@, e.clusters) IS DISTINCT FROM (n.job, @read@, n.clusters)
         OR e.claimed IS NULL AND (e.status, e.workload) IS DISTINCT FROM (n.status, n.workload)
     ORDER BY e.entry_id
     FOR NO KEY UPDATE OF e
 )
 UPDATE jobstats.entries e
-SET job = n.job, uid = n.uid, gid = n.gid, node = n.node, executable = n.executable, pid = n.pid, format = n.format, status = n.status,
-    workload = n.workload, claimed = NULL, clusters = n.clusters
+SET @updates@, workload = n.workload, claimed = NULL, clusters = n.clusters
 FROM old o
 JOIN new n ON n.entry_id = o.entry_id
 WHERE e.entry_id = o.entry_id

@@ -42,7 +42,7 @@ const MEASURES: [&str; 17] = [
     "sync_time",
 ];
 
-/// Returns the question for the work of groups, by target: what it is about lies on one target or on many.
+/// Returns the question for the usage of groups by target.
 pub fn question(period: Period, by: &By, filters: Filters) -> Result<Question, Error> {
     let names = by.iter().map(|it| it.name);
     let names: Vec<&str> = names
@@ -59,8 +59,8 @@ pub fn question(period: Period, by: &By, filters: Filters) -> Result<Question, E
     })
 }
 
-/// The longest window in which the sizes of the reads and writes of more than a few entries are read. They are in increments alone, of
-/// which a large cluster has two million a day. A day may have 25 hours.
+/// The longest window in which the sizes of the reads and writes of more than a few entries are read. Only increments have them, two million a day in
+/// a large cluster. A day may have 25 hours.
 const LONGEST: Micros = DAY + HOUR;
 
 /// Returns the work of each group in the window of a plan, or of these entries, whose jobs' sizes of reads and writes maintenance has
@@ -98,7 +98,7 @@ pub fn find(
     for (group, work) in &mut groups {
         let [reads, writes] = sizes.get(group).copied().unwrap_or_default();
         for (moved, known) in [(&mut work.read, reads), (&mut work.write, writes)] {
-            // A file system may have servers of several versions. What is known of the most is taken for all.
+            // A file system may have servers of several versions. Values known for most calls represent all.
             moved.sized = known.filter(|(sized, _)| *sized >= moved.calls.count / 2.0);
         }
     }
@@ -163,7 +163,7 @@ fn add_up(
     Ok(works.collect())
 }
 
-/// The dimensions of a target by which it has others of its kind.
+/// The dimensions that two comparable targets have in common.
 const OF_TARGET: [&str; 3] = ["cluster", "filesystem", "kind"];
 
 /// The measures that are summed of MDTs alone, too.
@@ -219,7 +219,7 @@ impl Sums {
                 count: number("requests"),
                 time,
             },
-            // What asked no MDT for anything cost them nothing.
+            // Groups without metadata requests cost MDTs no time.
             on_mdts: on_mdts(0).or(time.map(|_| 0.0)),
             read: moved("read"),
             write: moved("write"),
@@ -237,15 +237,14 @@ impl Sums {
     }
 }
 
-/// The numbers of reads, and of writes, whose size is known, and of those of them that are small.
+/// The number of reads, and of writes, of known size, and how many of them are small.
 type Sizes = HashMap<Group, [Option<(f64, f64)>; 2]>;
 
 /// The sizes that maintenance has summed up for the jobs of entries.
 const KEPT_SIZES: &str = "SELECT sizes.reads, sizes.small_reads, sizes.writes, sizes.small_writes, sizes.job FROM jobstats.finding_sizes sizes \
     WHERE sizes.job IN (SELECT entry.job FROM jobstats.entries entry WHERE entry.entry_id = ANY ($1))";
 
-/// Returns whether any target prints the sizes of reads and writes. The last hour of the window tells, so that a store in which none does need
-/// not be read.
+/// Returns whether any target prints the sizes of reads and writes. Only the last hour of the window is read.
 fn has_sizes(client: &SpiClient<'_>, plan: &Plan) -> Result<bool, Error> {
     let until = plan.window.until();
     // Nodes of a front can compare with an instant, and do not compute the greatest of two.

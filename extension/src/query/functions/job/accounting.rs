@@ -14,8 +14,8 @@ use crate::pg::spi::{Row, Statements};
 use crate::pg::template::sql;
 use crate::pg::time::clock_now;
 use crate::query::functions::job::entries::Entries;
-use crate::query::functions::job::named::Named;
-use crate::query::functions::job::time::{Asked, Limits, span_of_job};
+use crate::query::functions::job::named::NamedJob;
+use crate::query::functions::job::time::{Limits, RequestedTime, span_of_job};
 use crate::query::notice::{distinct, hinted, listed};
 use crate::store::rights::caller::{OWN_FIRST, after_own, seen};
 
@@ -41,9 +41,9 @@ pub struct Accounting {
     observed: Micros,
     /// The number of jobs, which had the number at different times.
     jobs: usize,
-    /// The times between which the number was that of no other job; `None` where no other job had it.
+    /// The times between which no other job had the number; `None` where no other job ever had it.
     pub limits: Limits,
-    /// Set if no work outside of these times may be shown, whatever is asked for.
+    /// Set if usage outside of these times must not be shown, whatever the arguments are.
     is_strict: bool,
 }
 
@@ -52,14 +52,14 @@ pub struct Accounting {
 pub struct Run {
     /// The texts of [`TEXTS`].
     pub texts: [Option<String>; 6],
-    /// The state and the exit code: of all runs together those of the last one.
+    /// The state and the exit code: for all runs together, the last run's.
     pub result: [Option<String>; 2],
     pub submitted: Option<Micros>,
     pub started: Option<Micros>,
     pub ended: Option<Micros>,
-    /// The time for which it ran: of all runs together the sum.
+    /// The run time: for all runs together, the sum.
     pub run_time: Option<Micros>,
-    /// The number of nodes: of all runs together that of the last one.
+    /// The number of nodes: for all runs together, the last run's.
     pub nodes: Option<i64>,
     pub cpus: Option<i64>,
 }
@@ -73,7 +73,7 @@ const TEXTS: [&str; 6] = [
     "partition",
     "job_name",
 ];
-/// Users have the names that the store knows, or else those of the scheduler.
+/// The store's names of users take precedence over the scheduler's.
 const COLUMNS: &str = "coalesce(person.user_name, run.user_name) AS user_name, run.account, run.\"partition\", run.job_name, \
     run.state, run.exit_code, run.submitted, run.cpus";
 const NEWEST_FIRST: &str = "run.job = ANY ($3) ORDER BY run.started DESC NULLS FIRST, run.scheduler DESC, run.label DESC LIMIT $4";
@@ -81,13 +81,12 @@ const SCHEDULER: usize = 0;
 const USER: usize = 2;
 
 impl Accounting {
-    /// Returns the accounting of a job: of the time that is asked for, else of the last job with this number. Returns `None` if
-    /// accounting knows nothing of it.
+    /// Returns the accounting of a job: of the requested time, else of the last job with this number. Returns `None` if accounting does not know it.
     pub fn of_job(
         client: &SpiClient<'_>,
-        job: &Named,
+        job: &NamedJob,
         entries: &Entries,
-        asked: &Asked,
+        asked: &RequestedTime,
     ) -> Result<Option<Self>, Error> {
         let own = job.own.as_ref();
         let found = client.query(
@@ -136,7 +135,7 @@ impl Accounting {
         }
         let is_last = job.started.is_none() && asked.limits.1.is_none() && !accounting.is_strict;
         if is_last && accounting.is_outdated(client, entries, now)? {
-            // Of the job that came after it, nothing is known but when its number was that of others.
+            // The job after it only shows when the number had another job.
             accounting.runs.clear();
             accounting.together = Run::default();
             accounting.limits = (ended, None);
@@ -170,7 +169,7 @@ impl Accounting {
         self.together.started
     }
 
-    /// Returns the starts of the first and of the last run, of those that have begun.
+    /// Returns the starts of the first and of the last run that has begun.
     pub fn starts(&self) -> Option<Span> {
         let starts = self.runs.iter().filter_map(|run| run.started);
         Some((starts.clone().min()?, starts.max()?))
@@ -181,7 +180,7 @@ impl Accounting {
         self.together.ended.unwrap_or(self.observed)
     }
 
-    /// Returns the times between which work may be that of the job.
+    /// Returns the times between which the job may have usage.
     pub fn near(&self) -> Option<Span> {
         let started = self.started()?;
         Some((
@@ -190,7 +189,7 @@ impl Accounting {
         ))
     }
 
-    /// Returns the time that is asked for, within that of the job if its number had other jobs.
+    /// Returns the requested time, limited to the time of the job if its number had other jobs.
     pub fn limited(&self, (from, to): Limits) -> Limits {
         let (since, until) = self.limits;
         match self.is_strict {
@@ -220,7 +219,7 @@ impl Accounting {
 
     /// Raises a notice if jobs of several schedulers have the number, and returns whether they have. Its hint is made of the job and
     /// of one of the schedulers, as literals.
-    pub fn note_schedulers(&self, job: &Named, hint: impl Fn(&str, &str) -> String) -> bool {
+    pub fn note_schedulers(&self, job: &NamedJob, hint: impl Fn(&str, &str) -> String) -> bool {
         let Some(names) = self.several(SCHEDULER) else {
             return false;
         };
@@ -238,7 +237,7 @@ impl Accounting {
 
     /// Raises a notice if the answer is about more than one job, or about one of several. Returns whether these are jobs of several
     /// schedulers.
-    pub fn note(&self, job: &Named, asked: &Asked) -> bool {
+    pub fn note(&self, job: &NamedJob, asked: &RequestedTime) -> bool {
         let is_of_several = self.note_schedulers(job, |job, scheduler| {
             format!("scheduler chooses one: jobstats_job_usage({job}, scheduler => {scheduler}).")
         });
@@ -275,7 +274,7 @@ impl Accounting {
     }
 
     /// Raises a notice that no work of the job was seen.
-    pub fn note_no_work(&self, job: &Named, asked: &Asked) {
+    pub fn note_no_work(&self, job: &NamedJob, asked: &RequestedTime) {
         let name = shown(&job.asked);
         if self.started().is_none() {
             pgrx::notice!("job {name} has not begun");
@@ -303,9 +302,8 @@ impl Accounting {
     }
 }
 
-/// Chooses the job that began at `started`, or else the last job with the number; and all before and after it if the start and
-/// the end of the window are asked for. Runs that lie seven days apart are of different jobs. Returns also the number of the jobs, and the
-/// limits of their time.
+/// Chooses the job that began at `started`, or else the last job with the number; and all before and after it if the arguments give the start and the
+/// end of the window. Runs that lie seven days apart are of different jobs. Returns also the number of the jobs, and the limits of their time.
 fn chosen(
     runs: Vec<Run>,
     started: Option<Micros>,

@@ -1,5 +1,5 @@
-//! The work without a job that a job is likely to have done, or that claims its number and is of another user. Its rows stand beside those of
-//! the job, and are in none of its sums.
+//! Usage without a job that a job has probably caused, or that claims its number under another user. Its rows follow the rows of the job, and do not
+//! count in its sums.
 
 use jobstats_core::base::instant::{DAY, Micros};
 use jobstats_core::usage::{Scope, Target};
@@ -14,7 +14,7 @@ use crate::query::dimension::By;
 use crate::query::functions::job::Subject;
 use crate::query::functions::job::accounting::Accounting;
 use crate::query::functions::job::entries::Entries;
-use crate::query::functions::job::named::Named;
+use crate::query::functions::job::named::NamedJob;
 use crate::query::functions::job::report::{Grouping, Row};
 use crate::query::functions::job::time::Limits;
 use crate::query::functions::job::work::Work;
@@ -23,15 +23,15 @@ use crate::query::notice::hinted;
 use crate::query::sources::Part;
 use crate::store::rights::caller::{OWN_FIRST, seen};
 
-/// The beginnings of the operations of these rows: whoever asks for `write_bytes` of the job does not get them.
+/// The prefix of the operations of these rows, which keeps them apart from `write_bytes` of the job.
 const ATTRIBUTED: &str = "attributed_";
 const CLAIMED: &str = "claimed_";
 
-/// A notice says that others claim the number of a job if they took at least this part of its service time: one in so many.
+/// A notice reports that others claim the number of a job if they took at least this share of its service time: one in so many.
 const NOTED: i128 = 100;
 
 /// The work of others' or nobody's entries that is shown with a job.
-pub struct Attributed {
+pub struct AttributedUsage {
     prefix: &'static str,
     spans: Vec<Span>,
     /// The start of the first and the end of the last span.
@@ -39,8 +39,8 @@ pub struct Attributed {
     until: Micros,
 }
 
-impl Attributed {
-    /// Finds the work that a job is likely to have done, between the times that are given. Returns `None` if there is none.
+impl AttributedUsage {
+    /// Finds the usage between two times that a job has probably caused, if any.
     pub fn of_job(
         client: &SpiClient<'_>,
         subject: &Subject,
@@ -51,7 +51,7 @@ impl Attributed {
             return Ok(None);
         };
         let job = &subject.job;
-        // The jobs of which runs began in this time.
+        // The jobs with runs that began in this time.
         let jobs = client.query(
             &format!(
                 "SELECT i.job_no FROM {} i WHERE i.job = ANY ($3) AND ($6 IS NULL OR i.scheduler = $6) \
@@ -69,8 +69,8 @@ impl Attributed {
         Ok(Self::of(ATTRIBUTED, found))
     }
 
-    /// Finds the work of other users that claims the number of a job while it may be at work. Returns `None` if there is none, and for a
-    /// reader of their own work, who does not see that of others.
+    /// Finds the usage of other users that claims the number of a job while it may run. Returns `None` without such usage, and for restricted
+    /// readers.
     pub fn claimed(
         client: &SpiClient<'_>,
         subject: &Subject,
@@ -113,7 +113,7 @@ impl Attributed {
 
     /// Reads its usage, which is of these entries.
     fn read<'w>(&self, entries: &'w Entries, by: &By) -> Result<Work<'w>, Error> {
-        // Attributed work has no rates, so the time of observation does not matter.
+        // AttributedUsage work has no rates, so the time of observation does not matter.
         let targets = entries.state.targets.iter().map(|it| Target {
             retired: None,
             ..it.grouped(by.list())
@@ -146,7 +146,7 @@ impl Attributed {
         Ok(work.total(&["service_time"]))
     }
 
-    /// Writes its rows: those of all of it, then those of each group. Returns its service time.
+    /// Writes the rows of all of it, then the rows of each group. Returns its service time.
     pub fn write(
         &self,
         client: &SpiClient<'_>,
@@ -155,9 +155,9 @@ impl Attributed {
     ) -> Result<i128, Error> {
         let entries = self.entries(client)?;
         let work = self.read(&entries, &grouping.by)?;
-        for by in grouping.told() {
+        for by in grouping.rows() {
             for done in work.done(by, false)? {
-                for (measure, amount) in done.told() {
+                for (measure, amount) in done.used() {
                     let measure = &work.measures.list[*measure];
                     let row = Row {
                         prefix: self.prefix,
@@ -173,7 +173,7 @@ impl Attributed {
 }
 
 /// Raises a notice if others claim the number of a job with a part of its service time that matters.
-pub fn note_claimed(job: &Named, claimed: i128, service_time: i128) {
+pub fn note_claimed(job: &NamedJob, claimed: i128, service_time: i128) {
     if claimed > 0 && NOTED * claimed >= service_time {
         let seconds = |micros: i128| micros as f64 / 1e6;
         hinted(

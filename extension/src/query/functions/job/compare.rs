@@ -24,9 +24,9 @@ use crate::query::dimension::By;
 use crate::query::filters::{Filters, OF_TARGETS};
 use crate::query::functions::job::Subject;
 use crate::query::functions::job::accounting::{Accounting, interval};
-use crate::query::functions::job::named::Named;
-use crate::query::functions::job::time::{Asked, span_of_job};
-use crate::query::functions::job::work::{Done, Work};
+use crate::query::functions::job::named::NamedJob;
+use crate::query::functions::job::time::{RequestedTime, span_of_job};
+use crate::query::functions::job::work::{GroupUsage, Work};
 use crate::query::labels::{covered, formatted};
 use crate::query::measure::{self, Measure, Measures};
 use crate::query::notice::hinted;
@@ -34,10 +34,10 @@ use crate::query::window::{ROW_LIMIT, STEP_LIMIT, Window};
 use crate::store;
 use crate::store::rights::caller::{Own, as_reader};
 
-/// The largest number of jobs. Nobody can tell more curves apart.
+/// The largest number of jobs. More curves are illegible.
 const JOBS_MAX: usize = 100;
 
-/// The operations that are compared if none are named.
+/// The default operations.
 const OPERATIONS: [&str; 4] = ["read_bytes", "write_bytes", "metadata", "service_time"];
 
 /// The shortest time of a job: schedulers count in seconds.
@@ -70,7 +70,7 @@ fn jobstats_compare(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
         connect_as_of_call(store::require)?;
         for job in jobs {
             pause();
-            // What is read stays in memory as long as its connection.
+            // Rows stay in memory as long as their connection.
             connect_as_of_call(|client| comparison.add(client, job, own, &mut rows))?;
         }
         Ok(())
@@ -138,7 +138,7 @@ impl Comparison {
         own: Option<&Own>,
         rows: &mut Rows,
     ) -> Result<(), Error> {
-        let (scheduler, asked) = (self.scheduler.clone(), Asked::default());
+        let (scheduler, asked) = (self.scheduler.clone(), RequestedTime::default());
         let Some(subject) = Subject::find(client, job, scheduler, own, &asked)? else {
             return Ok(());
         };
@@ -200,12 +200,12 @@ impl Comparison {
         Ok(Some((first.unwrap_or(last - SHORTEST), last)))
     }
 
-    /// Returns the steps of a job, from its start to its end; `None` if nothing is known of it.
+    /// Returns the steps of a job, from its start to its end; `None` if it is unknown.
     fn window(&self, client: &SpiClient<'_>, subject: &Subject) -> Result<Option<Window>, Error> {
         let (job, accounting) = (&subject.job, subject.accounting.as_ref());
         let worked = self.worked(client, subject)?;
         if let (Some(accounting), None) = (accounting, worked) {
-            accounting.note_no_work(job, &Asked::default());
+            accounting.note_no_work(job, &RequestedTime::default());
         }
         let begun = accounting.filter(|it| it.started().is_some());
         let started = begun.and_then(Accounting::started);
@@ -229,14 +229,14 @@ impl Comparison {
         Ok(Some(Window::of_steps(starts.chain([end]).collect())))
     }
 
-    fn write(&mut self, job: &Named, work: &Work<'_>, rows: &mut Rows) -> Result<(), Error> {
+    fn write(&mut self, job: &NamedJob, work: &Work<'_>, rows: &mut Rows) -> Result<(), Error> {
         let edges = &work.scope.edges;
         self.written += work.scope.steps().saturating_mul(self.measures.len());
         if self.written > ROW_LIMIT {
             return Err(Error::TooManyRows);
         }
         let done = work.done(&[], false)?.into_iter();
-        let mut done: HashMap<usize, Done> = done.map(|it| (it.step, it)).collect();
+        let mut done: HashMap<usize, GroupUsage> = done.map(|it| (it.step, it)).collect();
         let labels = json!({ "job": exactly(&job.number) });
         for (step, time) in edges.iter().enumerate().take(work.scope.steps()) {
             pause();

@@ -9,24 +9,24 @@ use jobstats_core::base::instant::{Micros, Span};
 use jobstats_core::base::operation;
 use jobstats_core::rules::increment::{Detail, OperationName, unpack};
 use jobstats_core::usage::per_call::Calls;
+use jobstats_core::usage::times::reports_times;
 use jobstats_core::usage::{Layout, Values};
 
 use crate::pg::error::Error;
 use crate::pg::receive::Type;
 use crate::query::functions::job::work::Work;
 use crate::query::measure::Measure;
-use crate::query::read::{self, Selection, Whose};
+use crate::query::read::{self, RowOwner, Selection};
 use crate::query::sources::Part;
 use crate::store::sum::Sum;
 
-/// The largest number of buckets with usage: those of a day.
+/// The largest number of buckets with usage: a day.
 const BUCKETS: usize = 144;
 
 /// The calls of a job by group and measure.
 pub type Details = HashMap<(Values, usize), Calls>;
 
-/// Returns the details of a job with this usage; none if not all increments of the job are stored with details, or
-/// if too many others would be read.
+/// Returns the details of a job with this usage; empty if some of its increments are stored without details, or if too many others would be read.
 pub fn of_job(work: &Work<'_>) -> Result<Details, Error> {
     let done = work.done(&[], false)?;
     let done = done.iter().filter(|it| !it.amounts.is_empty());
@@ -37,7 +37,7 @@ pub fn of_job(work: &Work<'_>) -> Result<Details, Error> {
     }
     let amounts = work.amounts().iter().enumerate();
     let used = amounts.filter(|it| it.1.active.is_some());
-    let counted = used.filter_map(|it| Counted::new(it.0, &work.measures.list[it.0]));
+    let counted = used.filter_map(|it| DescribedOperation::new(it.0, &work.measures.list[it.0]));
     let mut reading = Reading {
         counted: counted.collect(),
         work,
@@ -58,7 +58,7 @@ pub fn of_job(work: &Work<'_>) -> Result<Details, Error> {
 }
 
 /// An operation whose calls are described.
-struct Counted {
+struct DescribedOperation {
     /// The position of its measure.
     measure: usize,
     name: OperationName<'static>,
@@ -70,7 +70,7 @@ struct Counted {
     counter: Calls,
 }
 
-impl Counted {
+impl DescribedOperation {
     /// Returns the operation of a measure; `None` if the measure is a sum of several.
     fn new(position: usize, measure: &Measure) -> Option<Self> {
         let operation = operation::find(measure.name.as_bytes())?;
@@ -105,7 +105,7 @@ type Key = (i32, i64, Micros);
 
 /// Reads increments.
 struct Reading<'a> {
-    counted: Vec<Counted>,
+    counted: Vec<DescribedOperation>,
     work: &'a Work<'a>,
     /// The observation that is being read, which may be several rows: parts, or lives of an entry.
     observation: Option<Key>,
@@ -119,14 +119,14 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// Reads the increments of the entries that end in spans, those of each entry on each target in order of time.
+    /// Reads the increments of the entries that end in spans, ordered by target, entry and time.
     fn read(&mut self, spans: Vec<Span>) -> Result<(), Error> {
         let part = Part::of_observations(spans);
         let columns = self.counted.iter().flat_map(|it| it.columns.clone());
         let columns = columns.chain(Sum::service_time().columns);
         let entries = self.work.entries.ids();
         let selection = Selection {
-            whose: true,
+            by_owner: true,
             entries: Some(&entries),
             further: &[("usage.detail", Type::Bytes)],
             kept: true,
@@ -150,7 +150,7 @@ impl Reading<'_> {
     }
 
     fn add_row(&mut self, row: &read::UsageRow<'_>) {
-        let Whose::Entry(entry) = row.whose else {
+        let RowOwner::Entry(entry) = row.owner else {
             return;
         };
         let key = (row.target, entry, row.observed.unwrap_or(row.at));
@@ -158,7 +158,7 @@ impl Reading<'_> {
             self.end_observation(Some(key));
         }
         let (values, times) = row.values.split_at(2 * self.counted.len());
-        self.has_times |= times.iter().any(|it| *it != 0);
+        self.has_times |= reports_times(times.iter().copied());
         self.is_brief |= row.kept.is_some();
         let details = unpack(row.bytes(0).unwrap_or_default());
         self.is_damaged |= details.is_none();

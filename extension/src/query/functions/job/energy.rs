@@ -18,7 +18,7 @@ use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::Rows;
 use crate::query::functions::job::Subject;
 use crate::query::functions::job::report::Row as UsageRow;
-use crate::query::functions::job::time::{Asked, Limits};
+use crate::query::functions::job::time::{Limits, RequestedTime};
 use crate::query::labels::ALL;
 use crate::query::notice::hinted;
 use crate::store::rights::caller::{OWN_FIRST, seen};
@@ -27,14 +27,14 @@ use crate::store::rights::caller::{OWN_FIRST, seen};
 const ENERGY: &str = "energy";
 const PER_GB: &str = "energy_per_gb";
 
-/// The largest number of runs of a job, and of the runs that may have been beside them. With more, the energy is not known.
+/// The largest number of runs of a job, and of the runs that may have shared its nodes. With more, the energy is unknown.
 const RUNS_MAX: usize = 1_000;
 const BESIDE_MAX: usize = 100_000;
 
 /// The unit of the times of readings in microseconds.
 const MILLISECOND: Micros = 1_000;
 
-/// The memory that a run takes beside a very long list of nodes.
+/// The memory of a run, without a very long list of nodes.
 const RUN_BYTES: usize = 1 << 10;
 
 /// The growth of counters of joules between readings, by the hour, in a span.
@@ -50,7 +50,7 @@ pub struct Energy {
     nodes: usize,
     /// The start of the first run.
     since: Micros,
-    /// The time for which it ran.
+    /// The run time.
     run_time: Micros,
 }
 
@@ -58,7 +58,7 @@ pub struct Energy {
 struct Counter {
     series: i64,
     meter: &'static Meter,
-    /// The cluster and the server that say it.
+    /// The cluster and the server that report it.
     said_by: (String, String),
 }
 
@@ -76,10 +76,10 @@ struct Run {
 }
 
 /// A run after its nodes that are metered.
-type Metered<'c> = (BTreeSet<&'c str>, Run);
+type MeteredRun<'c> = (BTreeSet<&'c str>, Run);
 
 impl Energy {
-    /// Returns the energy of a job between the times that are given; `None` if none of its nodes is metered.
+    /// Returns the energy of a job between two times; `None` without metered nodes.
     pub fn of_job(
         client: &SpiClient<'_>,
         subject: &Subject,
@@ -103,7 +103,7 @@ impl Energy {
         let (runs, are_all) = runs(client, (&jobs, condition), &arguments, RUNS_MAX, window)?;
         let runs = runs.into_iter().filter(|run| run.span.0 < run.span.1);
         let runs = runs.map(|run| (run.metered(&counters), run));
-        let runs: Vec<Metered<'_>> = runs.collect();
+        let runs: Vec<MeteredRun<'_>> = runs.collect();
         let nodes: BTreeSet<_> = runs.iter().flat_map(|it| &it.0).collect();
         let spans = || runs.iter().map(|it| it.1.span);
         let all = spans().reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
@@ -146,7 +146,8 @@ impl Energy {
 fn jobstats_energy_of_job(job: &str, scheduler: &str) -> SqlResult<Option<AnyNumeric>> {
     Ok(connect(|client| {
         let (job, scheduler) = (job.to_owned(), Some(scheduler.to_owned()));
-        let Some(subject) = Subject::find(client, job, scheduler, None, &Asked::default())? else {
+        let Some(subject) = Subject::find(client, job, scheduler, None, &RequestedTime::default())?
+        else {
             return Ok(None);
         };
         subject.job.note_unmatched(client)?;
@@ -160,7 +161,7 @@ pub fn joules(client: &SpiClient<'_>, subject: &Subject) -> Result<Option<AnyNum
     energy.and_then(|it| it.joules).map(exact).transpose()
 }
 
-/// Returns joules as they are told: readings are not as exact as a float is.
+/// Rounds joules: readings are less exact than a float.
 fn exact(joules: f64) -> Result<AnyNumeric, Error> {
     let joules = AnyNumeric::try_from((joules * 10.0).round() / 10.0);
     joules.map_err(|error| Error::Damaged(error.to_string()))
@@ -206,11 +207,10 @@ fn runs(
     Ok((runs.collect::<Result<_, Error>>()?, are_all))
 }
 
-/// Returns the joules of runs, which lie in a span; `None` if they are not known of all, or if another run was on one of their nodes at the
-/// same time, or may have been there.
+/// Returns the joules of runs, which lie in a span; `None` if some are unknown, or if another run shared one of their nodes, or may have.
 fn sum(
     client: &SpiClient<'_>,
-    runs_of_job: &[Metered<'_>],
+    runs_of_job: &[MeteredRun<'_>],
     counters: &Counters,
     span: Span,
 ) -> Result<Option<f64>, Error> {
@@ -280,7 +280,7 @@ impl Run {
         listed == Some(metered.len() as u64) && nodes.is_none_or(|it| Some(it) == listed)
     }
 
-    /// Returns the joules of a node during the run. A counter without readings is one that there was before or after.
+    /// Returns the joules of a node during the run. A counter without readings existed before or after.
     fn joules(
         &self,
         client: &SpiClient<'_>,
@@ -319,7 +319,7 @@ impl Run {
             known.push((counter.meter, during(&readings, self.span, self.goes_on)));
             said_by.insert(&counter.said_by);
         }
-        // Two servers that say the joules of a node mean two nodes, or the same joules.
+        // If two servers report joules of a node, these are two nodes, or the same joules.
         let joules = of_node(&known).filter(|_| said_by.len() == 1);
         if joules.is_none() && is_still {
             hinted(

@@ -9,20 +9,20 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::spi::Statements;
-use crate::query::functions::job::named::Named;
+use crate::query::functions::job::named::NamedJob;
 use crate::query::state::State;
 use crate::store::rights::caller::{OWN_FIRST, Own, after_own, seen_entries};
 
 /// The memory that an entry takes, with the name of its node.
 const ENTRY_BYTES: usize = 256;
 
-/// The entries with some numbers, and those that were matched with jobs of a scheduler.
+/// The entries with some numbers, and the entries matched with jobs of a scheduler.
 const OF_ANY: &str = "e.job = ANY ($3)";
 const OF_SCHEDULER: &str = "e.job = ANY ($3) AND EXISTS (SELECT FROM jobstats.entry_jobs m \
      JOIN jobstats.job_ids i ON i.job_no = m.job_no WHERE m.entry_id = e.entry_id AND i.scheduler = $4)";
 
-/// The condition on an entry that all of its work is a reader's own: that of these users or, where the identifier names none, of jobs that are
-/// theirs; or of jobs of these accounts.
+/// The condition that a reader may see an entry: it is an entry of these users or, if the identifier has no user, of their jobs; or of jobs of these
+/// accounts.
 const IS_OWN: &str = "(e.uid = ANY ($1) OR ( \
         SELECT bool_and((e.uid IS NULL AND i.uid = ANY ($1) OR i.account = ANY ($2)) IS TRUE) \
         FROM jobstats.entry_jobs m LEFT JOIN jobstats.job_ids i ON i.job_no = m.job_no WHERE m.entry_id = e.entry_id))";
@@ -34,15 +34,14 @@ pub struct Entries {
     names: Vec<String>,
     /// The state of the store when they were read.
     pub state: Rc<State>,
-    /// Set if an identifier names no user, and the reader sees their own work alone. It is theirs only while an own job ran: before and
-    /// after it, the number may be that of another's job, which accounting does not know.
+    /// Set for a restricted reader if an identifier names no user. The usage is only the reader's while one of their jobs ran: before and after, the
+    /// number may have had a job unknown to accounting.
     pub are_unnamed: bool,
 }
 
 impl Entries {
-    /// Returns all entries of the job that were ever seen; if other schedulers have jobs with its number, those that were matched with a
-    /// job of its scheduler.
-    pub fn of_job(client: &SpiClient<'_>, job: &Named) -> Result<Self, Error> {
+    /// Returns all entries of the job; if other schedulers have jobs with its number, only entries matched with a job of its scheduler.
+    pub fn of_job(client: &SpiClient<'_>, job: &NamedJob) -> Result<Self, Error> {
         let condition = if job.is_shared { OF_SCHEDULER } else { OF_ANY };
         let further = [job.numbers.clone().into(), job.scheduler.as_deref().into()];
         Self::read(client, condition, job.own.as_ref(), further)

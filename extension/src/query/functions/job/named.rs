@@ -12,7 +12,7 @@ use crate::pg::spi::Statements;
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 use crate::query::filters::{Filters, meaning};
-use crate::query::functions::job::time::Asked;
+use crate::query::functions::job::time::RequestedTime;
 use crate::query::jobs::note_arrays;
 use crate::query::notice::hinted;
 use crate::query::unknown;
@@ -28,26 +28,26 @@ const ELEMENTS_MAX: i64 = 10_000;
 const NAMED_ELEMENTS: usize = 100;
 
 /// A job that a question names.
-pub struct Named {
+pub struct NamedJob {
     /// The text that names it.
     pub asked: String,
-    /// The number that `job_stats` shows, or that of the array.
+    /// The number of the job in `job_stats`, or of the array.
     pub number: String,
-    /// The numbers that `job_stats` shows: this one, or those of all elements of the array.
+    /// The numbers in `job_stats`: this number, or the numbers of all elements of the array.
     pub numbers: Vec<String>,
     /// The start of its last run, if it is named by its label.
     pub started: Option<Micros>,
-    /// The scheduler that is asked for.
+    /// The requested scheduler.
     pub scheduler: Option<String>,
-    /// If one is asked for, those that have jobs with these numbers.
+    /// If a scheduler is requested, all schedulers with jobs of these numbers.
     schedulers: Vec<String>,
-    /// Set if a scheduler is asked for, and another one has jobs with this number, too.
+    /// Set if a scheduler is requested, and another scheduler has jobs with this number, too.
     pub is_shared: bool,
     /// The work that the reader may see; `None`: all.
     pub own: Option<Own>,
 }
 
-impl Named {
+impl NamedJob {
     /// Returns the job with this number or label, of a scheduler or of any. A number that `job_stats` shows goes before a label, and the
     /// array before its element with the same number.
     pub fn find(
@@ -95,7 +95,7 @@ impl Named {
         Ok(job)
     }
 
-    /// Finds the schedulers that have jobs with its numbers. One that has revoked all of them shares none.
+    /// Finds the schedulers with jobs of its numbers, except for revoked jobs.
     fn find_schedulers(&mut self, client: &SpiClient<'_>) -> Result<(), Error> {
         let own = self.own.as_ref();
         let statement = format!(
@@ -111,7 +111,7 @@ impl Named {
         Ok(())
     }
 
-    /// Returns the numbers of all elements of an array, or that of a job that is none. Raises a notice if it is an array.
+    /// Returns the numbers of all elements of an array, or of a single job. Raises a notice for an array.
     fn elements(&self, client: &SpiClient<'_>) -> Result<Vec<String>, Error> {
         let (number, own) = (&self.number, self.own.as_ref());
         let statement = sql!("elements.sql", jobs = seen("jobs", own, OWN_FIRST));
@@ -140,8 +140,8 @@ impl Named {
         Ok(numbers)
     }
 
-    /// Returns the parameters of a statement about its runs that began between two times: after those of own work the numbers, these times
-    /// and the scheduler.
+    /// Returns the parameters of a statement about its runs that began between two times: after the reader's parameters the numbers, these times and
+    /// the scheduler.
     pub fn runs_between(&self, (first, last): Span) -> Result<Vec<DatumWithOid<'_>>, Error> {
         let further = [
             self.numbers.clone().into(),
@@ -152,8 +152,8 @@ impl Named {
         Ok(after_own(self.own.as_ref(), further))
     }
 
-    /// Returns the filters with one that lets through this job alone. Patterns for all elements of an array would be too many: its entries
-    /// are named one by one, and the filter says no more than that entries are asked for, not sums by owner.
+    /// Adds a filter for this job alone. Patterns for all elements of an array would be too many: its entries are listed one by one, and the filter
+    /// only makes the question one about entries instead of sums by owner.
     pub fn filter(&self, mut filters: Filters) -> Filters {
         filters.own = self.own.clone();
         match self.numbers.as_slice() {
@@ -175,7 +175,7 @@ impl Named {
         }
     }
 
-    /// Raises a notice that nothing is known of it. A reader of their own work is told no more.
+    /// Raises a notice that the job is unknown. A restricted reader gets no details.
     pub fn note_nothing(&self, client: &SpiClient<'_>, filters: Filters) -> Result<(), Error> {
         if self.own.is_none() {
             unknown::explain(client, &self.filter(filters))?;
@@ -188,8 +188,8 @@ impl Named {
         Ok(())
     }
 
-    /// Raises a notice that the scheduler that is asked for has no such job.
-    pub fn note_unknown(&self, asked: &Asked) {
+    /// Raises a notice that the requested scheduler has no such job.
+    pub fn note_unknown(&self, asked: &RequestedTime) {
         let scheduler = shown(self.scheduler.as_deref().unwrap_or_default());
         let (job, then) = (shown(&self.asked), asked.in_this_window());
         let known = self.schedulers.iter().take(LISTED).map(|it| shown(it));
@@ -204,8 +204,8 @@ impl Named {
         );
     }
 
-    /// Raises a notice if several schedulers use the number, and identifiers with it were matched with no job. A reader of their own work is
-    /// told nothing of others.
+    /// Raises a notice if several schedulers use the number, and identifiers with it were matched with no job. A restricted reader gets no notice
+    /// about others.
     pub fn note_unmatched(&self, client: &SpiClient<'_>) -> Result<(), Error> {
         if !self.is_shared || self.own.is_some() {
             return Ok(());

@@ -15,9 +15,9 @@ use crate::query::answer::read;
 use crate::query::dimension::By;
 use crate::query::filters::Filters;
 use crate::query::functions::job::accounting::{Accounting, interval};
-use crate::query::functions::job::attributed::Attributed;
-use crate::query::functions::job::report::told;
-use crate::query::functions::job::time::Asked;
+use crate::query::functions::job::attributed::AttributedUsage;
+use crate::query::functions::job::report::in_answer_unit;
+use crate::query::functions::job::time::RequestedTime;
 use crate::query::functions::job::work::Work;
 use crate::query::functions::job::{Subject, energy, required};
 use crate::query::labels::covered;
@@ -53,7 +53,7 @@ fn of_scheduler(
     own: Option<&Own>,
     rows: &mut Rows,
 ) -> Result<(), Error> {
-    let asked = Asked::default();
+    let asked = RequestedTime::default();
     let Some(subject) = Subject::find(client, number.to_owned(), scheduler, own, &asked)? else {
         return Ok(());
     };
@@ -73,7 +73,7 @@ impl Subject {
     /// Returns the sum of an operation, of the work that was found, if it is known.
     fn total(&self, work: Option<&Work<'_>>, operation: &str) -> Option<i128> {
         let Some(work) = work else {
-            // Of jobs that share a number, work is not known apart; another one that has begun did nothing.
+            // Jobs that share a number cannot be separated; a second job that has begun has no usage.
             let has_begun = self.accounting.as_ref().and_then(Accounting::started);
             return has_begun.filter(|_| !self.job.is_shared).map(|_| 0);
         };
@@ -88,7 +88,7 @@ impl Subject {
 fn write(
     client: &SpiClient<'_>,
     subject: &Subject,
-    asked: &Asked,
+    asked: &RequestedTime,
     rows: &mut Rows,
 ) -> Result<(), Error> {
     let accounting = subject.accounting.as_ref();
@@ -101,8 +101,8 @@ fn write(
         return Ok(());
     }
     let energy = energy::joules(client, subject)?;
-    let claimed = Attributed::claimed(client, subject, asked.limits)?;
-    let claimed = claimed.map(|it| told(it.service_time(client)?, true));
+    let claimed = AttributedUsage::claimed(client, subject, asked.limits)?;
+    let claimed = claimed.map(|it| in_answer_unit(it.service_time(client)?, true));
     let work = found.as_ref().map(|it| &it.0);
     put(subject, work, energy, claimed.transpose()?, rows)
 }
@@ -125,7 +125,9 @@ fn put(
     let (submitted, started, ended) = (time(run.submitted)?, time(run.started)?, time(run.ended)?);
     let sum = |operation: &str| {
         let total = subject.total(work, operation);
-        total.map(|it| told(it, operation == TIME)).transpose()
+        total
+            .map(|it| in_answer_unit(it, operation == TIME))
+            .transpose()
     };
     let (read_bytes, write_bytes) = (sum("read_bytes")?, sum("write_bytes")?);
     let (metadata, service_time) = (sum("metadata")?, sum(TIME)?);

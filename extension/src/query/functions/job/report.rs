@@ -1,8 +1,8 @@
-//! Writes the usage of a job as rows: first those of the whole job, then those of each group.
+//! Writes the usage of a job as rows: first the whole job, then each group.
 
 use jobstats_core::base::instant::Micros;
 use jobstats_core::output::quantity::Quantity;
-use jobstats_core::series::distribution::Distribution;
+use jobstats_core::series::typical::Distribution;
 use jobstats_core::usage::per_call::Calls;
 use jobstats_core::usage::{Amount, Values};
 use pgrx::AnyNumeric;
@@ -17,21 +17,21 @@ use crate::query::answer::total;
 use crate::query::dimension::{By, Dimension, words};
 use crate::query::filters::OF_TARGETS;
 use crate::query::functions::job::details::{self, Details};
-use crate::query::functions::job::time::Chosen;
+use crate::query::functions::job::time::AnsweredTime;
 use crate::query::functions::job::work::Work;
 use crate::query::labels::{ALL, covered, decimal, formatted, label};
 use crate::query::measure::Measure;
 
-/// The dimensions by which the usage of a job is grouped; none for the job as a whole.
+/// The dimensions that group the usage of a job; empty for the whole job.
 pub struct Grouping {
-    /// The dimensions of targets, in the order of [`OF_TARGETS`], and the node, by which each is a group.
+    /// The dimensions of targets, in the order of [`OF_TARGETS`], and the node.
     pub by: By,
     /// The dimensions of names and labels.
     shown: Vec<&'static Dimension>,
 }
 
 impl Grouping {
-    /// Parses the argument `by`; NULL stands for its default.
+    /// Parses the argument `by`; NULL is its default.
     ///
     /// # Errors
     /// [`Error::Unknown`] for another dimension.
@@ -49,8 +49,8 @@ impl Grouping {
         })
     }
 
-    /// Returns the dimensions of the rows: none for the whole job, then those of the groups, if there are any.
-    pub fn told(&self) -> impl Iterator<Item = &[&'static Dimension]> {
+    /// Returns the dimensions of the rows: empty for the whole job, then the dimensions of the groups, if any.
+    pub fn rows(&self) -> impl Iterator<Item = &[&'static Dimension]> {
         let of_groups = Some(self.by.list()).filter(|it| !it.is_empty());
         std::iter::once(&[][..]).chain(of_groups)
     }
@@ -73,10 +73,10 @@ impl Grouping {
     }
 }
 
-/// Writes all rows. Those of the whole window have the rates in its buckets, and details of single calls if they are known.
+/// Writes all rows. The rows of the whole window have the rates in its buckets, and details of single calls if known.
 pub fn write(
     work: &Work<'_>,
-    chosen: &Chosen,
+    chosen: &AnsweredTime,
     grouping: &Grouping,
     rows: &mut Rows,
 ) -> Result<(), Error> {
@@ -84,17 +84,18 @@ pub fn write(
         true => details::of_job(work)?,
         false => Details::new(),
     };
-    for by in grouping.told() {
+    for by in grouping.rows() {
         for mut done in work.done(by, chosen.has_buckets)? {
             let (start, end) = done.span;
             let mut rates = done.rates.take();
-            for (measure, amount) in done.told() {
+            for (measure, amount) in done.used() {
                 let asked = &work.measures.list[*measure];
                 let calls = details.get(&(done.group.clone(), *measure));
                 let bounds = calls.and_then(Calls::bounds);
-                // Calls are told by their time or by their bytes.
+                // Calls are measured by time or by bytes.
                 let is_time = asked.spent.as_ref().is_some_and(|sum| sum.time);
-                let bound = |it: Option<u64>| it.map(|it| told(it.into(), is_time)).transpose();
+                let bound =
+                    |it: Option<u64>| it.map(|it| in_answer_unit(it.into(), is_time)).transpose();
                 let active = amount.active;
                 let amount = Amount {
                     active: active.map(|it| (it.0.clamp(start, end), it.1.clamp(start, end))),
@@ -121,17 +122,17 @@ pub fn write(
     Ok(())
 }
 
-/// Returns a sum as it is told: times in seconds, all else as it is stored. It is exact.
-pub fn told(sum: i128, is_time: bool) -> Result<AnyNumeric, Error> {
+/// Returns a sum in the unit of answers: seconds for times. It is exact.
+pub fn in_answer_unit(sum: i128, is_time: bool) -> Result<AnyNumeric, Error> {
     let unit = if is_time { 1_000_000 } else { 1 };
     decimal(sum, unit).map_err(Error::damaged_value)
 }
 
-/// The usage of a group by one operation. What is `None` is not known.
+/// The usage of a group by one operation. `None` is unknown.
 #[derive(Default)]
 pub struct Row<'a> {
     pub name: String,
-    /// The beginning of the name of the operation, if the work is none of the job's own.
+    /// The prefix of the operation, if the usage is not the job's.
     pub prefix: &'a str,
     pub operation: &'a str,
     pub total: Option<AnyNumeric>,
@@ -152,7 +153,7 @@ pub struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// Returns what a row says of a measure alone, of the group with this name and these labels.
+    /// Returns the row of a measure, for the group with this name and these labels.
     pub fn of(
         measure: &'a Measure,
         amount: &Amount,

@@ -19,7 +19,7 @@ use crate::query::window::{Window, clamped, edges, width};
 use crate::store;
 use crate::store::rollup::ROLLUPS;
 
-/// The width of a bucket: that of the narrowest rollup.
+/// The width of a bucket of the narrowest rollup.
 const BUCKET: Micros = 10 * MINUTE;
 
 /// The largest number of buckets. A job of a week has as many.
@@ -32,19 +32,19 @@ const BUCKETS_OF_ENTRIES: usize = 50_000;
 /// A time after every observation: 2200-01-01.
 const LATEST: Micros = 7_258_118_400_000_000;
 
-/// The start and the end of a time. One that is `None` has no bound there.
+/// The start and the end of a time; `None` is unbounded.
 pub type Limits = (Option<Micros>, Option<Micros>);
 
-/// The time that is asked for.
+/// The requested time.
 #[derive(Default)]
-pub struct Asked {
+pub struct RequestedTime {
     pub limits: Limits,
     pub step: Option<Interval>,
 }
 
 /// The time that is answered for.
-pub struct Chosen {
-    /// The window. Its steps are those that are asked for, or else buckets if there are not too many of them.
+pub struct AnsweredTime {
+    /// The window. Its steps are the requested steps, or else buckets if there are not too many.
     pub window: Window,
     /// Set if the steps are buckets.
     pub has_buckets: bool,
@@ -52,7 +52,7 @@ pub struct Chosen {
     pub is_whole: bool,
 }
 
-impl Asked {
+impl RequestedTime {
     /// Returns what a notice adds if it is a part of the job's time, or if there are steps, several parts.
     pub fn in_this_window(&self) -> &'static str {
         match self.limits != (None, None) || self.step.is_some() {
@@ -62,7 +62,7 @@ impl Asked {
     }
 }
 
-impl Chosen {
+impl AnsweredTime {
     /// Chooses the window. Without a limit it begins or ends with the job's rows. All of them count, even if some targets have not yet been
     /// observed up to the end of the window. Returns `None` if the job has no rows in it.
     pub fn of_job(
@@ -102,8 +102,7 @@ impl Chosen {
     }
 }
 
-/// Divides a span into buckets, unless they are too many, or too old to be stored. In gaps the buckets are as wide as
-/// those that the store still has.
+/// Divides a span into buckets, unless they are too many, or too old to be stored. In gaps, buckets are as wide as the retained ones.
 fn buckets((since, until): Span, entries: &Entries) -> Option<Vec<Micros>> {
     let first = (since.div_euclid(BUCKET) + 1).saturating_mul(BUCKET);
     let count = usize::try_from(until.saturating_sub(since) / BUCKET).unwrap_or(usize::MAX);
@@ -113,7 +112,7 @@ fn buckets((since, until): Span, entries: &Entries) -> Option<Vec<Micros>> {
         return None;
     }
     let coarse = coarse(&entries.state, &Window::whole(since, until));
-    // It must be known what was done before an edge, and what after it.
+    // The usage before and after an edge must be known.
     let is_known = |&edge: &Micros| {
         let is_inside = |(from, to): Span| from < edge && edge < to;
         let mut all = coarse.iter();
@@ -195,9 +194,8 @@ fn known_since(state: &State, first: Micros) -> Micros {
     kept.next().map_or(first, |it| it.0)
 }
 
-/// Returns a time before which no row of the job ends, so that nothing older has to be searched. Late text may have
-/// come from up to `raw_retention` before the job was first seen; older text has lowered that time. The result is the start
-/// of the observation that holds this time.
+/// Returns a time before which no row of the job ends, which limits the search. Late text may have come from up to `raw_retention` before the job was
+/// first seen; older text has lowered that time. The result is the start of the observation that holds this time.
 fn earliest(
     client: &SpiClient<'_>,
     state: &State,

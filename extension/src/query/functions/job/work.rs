@@ -14,11 +14,11 @@ use crate::pg::pause::pause;
 use crate::query::dimension::{By, Level};
 use crate::query::functions::job::entries::Entries;
 use crate::query::measure::Measures;
-use crate::query::read::{self, Selection, Whose};
+use crate::query::read::{self, RowOwner, Selection};
 use crate::query::sources::Part;
 use crate::query::window::ROW_LIMIT;
 
-/// The usage of entries by step, target and, where nodes are told apart, node.
+/// The usage of entries by step, target and, for groups by node, node.
 pub struct Work<'w> {
     pub entries: &'w Entries,
     pub measures: Measures,
@@ -31,8 +31,8 @@ pub struct Work<'w> {
 }
 
 /// The work of a group in a step.
-pub struct Done {
-    /// The values of the dimensions; none for the whole job.
+pub struct GroupUsage {
+    /// The values of the dimensions; empty for the whole job.
     pub group: Values,
     pub step: usize,
     /// The start and the end of the step.
@@ -45,9 +45,9 @@ pub struct Done {
     pub rates: Option<Vec<Vec<f64>>>,
 }
 
-impl Done {
-    /// Returns the amounts that have a row: calls of nothing have none.
-    pub fn told(&self) -> impl Iterator<Item = &(usize, Amount)> {
+impl GroupUsage {
+    /// Returns the amounts that have a row: operations with usage.
+    pub fn used(&self) -> impl Iterator<Item = &(usize, Amount)> {
         self.amounts.iter().filter(|it| it.1.total != Some(0))
     }
 }
@@ -68,14 +68,14 @@ impl<'w> Work<'w> {
         let mut cells = Cells::new(asked.sums().len(), Activity::OfSums, entries.state.limit);
         let ids = entries.ids();
         let selection = Selection {
-            whose: true,
+            by_owner: true,
             activity: true,
             entries: Some(&ids),
             ..Selection::default()
         };
         for part in parts.iter().filter(|_| !ids.is_empty()) {
             read::usage(part, &layout, &selection, &mut |row| {
-                if let Whose::Entry(entry) = row.whose
+                if let RowOwner::Entry(entry) = row.owner
                     && let Some(target) = scope.position(row.target, None)
                     && let Some((since, until)) = during(entry, row.at)
                 {
@@ -138,9 +138,13 @@ impl<'w> Work<'w> {
         Ok(groups)
     }
 
-    /// Returns what was done, in the order of groups and steps: by these dimensions or, without any, by the whole job. With `in_buckets`, all
-    /// steps are one, with the rates in each of them.
-    pub fn done(&self, by: &[&'static Dimension], in_buckets: bool) -> Result<Vec<Done>, Error> {
+    /// Returns the usage in the order of groups and steps, by these dimensions or of the whole job. With `in_buckets`, all steps are one, with the
+    /// rates in each.
+    pub fn done(
+        &self,
+        by: &[&'static Dimension],
+        in_buckets: bool,
+    ) -> Result<Vec<GroupUsage>, Error> {
         let (asked, conditions) = (self.asked(), Conditions::default());
         let groups = self.groups(by, &conditions)?;
         let in_steps = self.scope.together(false, by.is_empty());
@@ -158,7 +162,7 @@ impl<'w> Work<'w> {
             if rows > ROW_LIMIT {
                 return Err(Error::TooManyRows);
             }
-            let of_group = Done {
+            let of_group = GroupUsage {
                 group: groups.values(&scope, line.group),
                 step: line.step,
                 span: (scope.edges[line.step], scope.edges[line.step + 1]),
@@ -201,7 +205,7 @@ impl<'w> Work<'w> {
     }
 }
 
-/// Returns whose usage of a node is: that of anybody, unless nodes are told apart. One that is not known has the number 0.
+/// Returns the subject of the usage of a node: all, unless nodes are distinguished. An unknown node has the number 0.
 fn subject(by: &By, node: Option<u32>) -> Subject {
     match by.has(Level::Entry) {
         true => Subject {

@@ -1,5 +1,5 @@
--- What servers said beside job_stats within the last hour: the latest value of each gauge, and of each service the ten minutes up to
--- when it was last read. Only known names of gauges are taken: each is a family.
+-- Additional parameters of the last hour: the latest value of each gauge, and the last ten minutes read of each service. Only
+-- known gauges are included: each is a family.
 SELECT f.family, coalesce(t.cluster, g.cluster) AS cluster, coalesce(t.filesystem, '') AS filesystem, coalesce(t.kind, '') AS kind,
     coalesce(t.name, '') AS target, CASE WHEN t.target_id IS NULL THEN g.server ELSE '' END AS server,
     coalesce(g.labels ->> 'reader', '') AS reader, coalesce(g.labels ->> 'service', '') AS service,

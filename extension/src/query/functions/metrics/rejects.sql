@@ -1,5 +1,5 @@
--- Per cluster, what was rejected in the last hour and names no target that is known. Whoever sends such text must not be
--- able to make series without end, so that the names of targets and of clusters without targets are not told.
+-- Per cluster, the rejects of the last hour without a known target. Their names of targets and unknown clusters are left out, so
+-- that a sender cannot create series without end.
 SELECT c.cluster, count(r.cluster)::double precision AS rejects
 FROM (SELECT DISTINCT t.cluster FROM jobstats.targets t UNION SELECT '') c
 LEFT JOIN (

@@ -1,6 +1,5 @@
--- Health of every target that is not retired, what feeds have counted, and the rejects of the last hour; and what is expected and
--- has never reported, of which there is a status alone. Rejects that belong to no target are not in it. A target that two nodes of a
--- front have is that of the newest observation.
+-- Health of every active target, the counters of feeds, and the rejects of the last hour; of expected targets that have never
+-- reported only a status. Rejects without a target are left out. Of a target on two nodes of a front, the newest observation counts.
 SELECT DISTINCT ON (h.cluster, h.target, CASE WHEN t.target_id IS NULL THEN h.server END)
     t.target_id, h.cluster, coalesce(t.filesystem, '') AS filesystem, coalesce(h.target, '') AS name,
     coalesce(h.kind, '') AS kind, CASE WHEN t.target_id IS NULL THEN h.server END AS server, h.status,

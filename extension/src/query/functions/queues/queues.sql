@@ -1,5 +1,5 @@
--- What services counted in the steps between edges ($1): the sums of hours that lie in one step, and parts of the rows of all others:
--- of increments in some spans ($2, $3), and of sums of hours in spans of which these are gone ($4, $5).
+-- The counts of services in the steps between edges ($1): the sums of hours that lie in one step, and shares of the rows of all
+-- others: of increments in some spans ($2, $3), and of sums of hours in spans without increments ($4, $5).
 WITH part AS (
     SELECT increment.cluster, increment.server, increment.service, increment.since, increment."time", increment.requests,
         increment.wait_usecs, increment.depth, (extract(epoch FROM increment."time" - increment.since) * 1000000)::bigint AS observed
@@ -12,7 +12,7 @@ WITH part AS (
     JOIN jobstats.server_hours hour ON hour.bucket > span.low AND hour.bucket <= span.high
 ),
 piece AS (
-    -- A row ends in the step that includes its end, and begins in the one that excludes its start.
+    -- A row ends in the step that includes its end, and begins in the step that excludes its start.
     SELECT part.*, generate_series(greatest(width_bucket(part.since, $1), 1),
         least(width_bucket(part."time" - interval '1 microsecond', $1), cardinality($1) - 1)) AS step
     FROM part

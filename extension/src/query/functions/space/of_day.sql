@@ -9,7 +9,7 @@
 @before@list AS MATERIALIZED (
     SELECT scope.cluster, scope.filesystem, NULL::text AS target, count(list.first) AS targets, count(*) AS of_targets,
         min(list.first) AS "time",
-        -- A target that is new since then had nothing.
+        -- A newer target was empty then.
         bool_and(list.first IS NOT NULL OR NOT EXISTS (
             SELECT FROM jobstats.used_lists older
             WHERE older.target_id = scope.target_id AND older.kind = @kind@::text AND older.day < day.day)) AS is_complete

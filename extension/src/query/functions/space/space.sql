@@ -28,7 +28,7 @@ owner AS @fence@ (
             CASE @kind@::text WHEN 'user' THEN person.gid WHEN 'group' THEN space.id END AS gid
     ) number
     LEFT JOIN @group_names@ team ON team.gid = number.gid
-    -- A user may work for several accounts. Files belong to none. What ends later changes no answer about the past.
+    -- A user may have several accounts; files have no account. A later end must not change answers about the past.
     LEFT JOIN LATERAL (
         (SELECT 1 AS rank, job.account FROM jobstats.job_ids job
             WHERE job.uid = space.id AND job.account IS NOT NULL AND coalesce(job.ended, timestamptz 'infinity') > @at@ AND job.started <= @at@

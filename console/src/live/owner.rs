@@ -7,7 +7,7 @@ use jobstats_core::identity::entry_id::{
     DEFAULT_FORMATS, Format, FormatError, Formats, likely_format,
 };
 
-/// The number of identifiers that are kept. Those of a day fit; beyond that, all are read anew.
+/// The size of the cache of entry IDs, which holds a day's. A full cache is cleared.
 const MOST_KEPT: usize = 200_000;
 
 /// The number of identifiers from which the format is guessed.
@@ -15,7 +15,7 @@ const MOST_GUESSED: usize = 2_000;
 
 /// The owner of work: all that an identifier names of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Who {
+pub struct Owner {
     /// The identifier of the entry; empty for work without an identifier.
     pub entry: Box<str>,
     /// The number of the user.
@@ -34,7 +34,7 @@ pub struct Who {
 pub struct Names {
     /// The formats; `None` as long as they are still to be guessed.
     formats: Option<Formats>,
-    known: HashMap<Box<str>, Arc<Who>>,
+    known: HashMap<Box<str>, Arc<Owner>>,
 }
 
 impl Names {
@@ -66,31 +66,31 @@ impl Names {
     }
 
     /// Returns the owner of an entry.
-    pub fn who(&mut self, id: &str) -> Arc<Who> {
+    pub fn owner(&mut self, id: &str) -> Arc<Owner> {
         if let Some(known) = self.known.get(id) {
             return Arc::clone(known);
         }
         if self.known.len() >= MOST_KEPT {
             self.known.clear();
         }
-        let who = Arc::new(self.read(id));
-        self.known.insert(id.into(), Arc::clone(&who));
-        who
+        let owner = Arc::new(self.read(id));
+        self.known.insert(id.into(), Arc::clone(&owner));
+        owner
     }
 
-    fn read(&self, id: &str) -> Who {
-        let mut who = Who {
+    fn read(&self, id: &str) -> Owner {
+        let mut owner = Owner {
             entry: id.into(),
-            ..Who::default()
+            ..Owner::default()
         };
         if let Some(formats) = &self.formats {
             let identity = formats.identify(id);
-            who.user = identity.uid;
-            who.job = identity.number().map(|job| job.into());
-            who.node = identity.node.map(Into::into);
-            who.process = identity.executable.map(Into::into);
+            owner.user = identity.uid;
+            owner.job = identity.number().map(|job| job.into());
+            owner.node = identity.node.map(Into::into);
+            owner.process = identity.executable.map(Into::into);
         }
-        who
+        owner
     }
 }
 
@@ -103,33 +103,36 @@ mod tests {
         let mut names = Names::new(&[]).unwrap();
         names.guess(["4711@1000@r01c01", "4712@1001@r01c02"].into_iter());
         names.guess(["x.1"].into_iter());
-        let who = names.who("4711@1000@r01c01");
+        let owner = names.owner("4711@1000@r01c01");
         assert_eq!(
-            (who.user, who.job.as_deref(), who.node.as_deref()),
+            (owner.user, owner.job.as_deref(), owner.node.as_deref()),
             (Some(1000), Some("4711"), Some("r01c01"))
         );
-        let login = names.who("make.1002");
+        let login = names.owner("make.1002");
         assert_eq!(
             (login.user, login.process.as_deref(), login.job.as_deref()),
             (Some(1002), Some("make"), None)
         );
-        assert!(Arc::ptr_eq(&login, &names.who("make.1002")));
+        assert!(Arc::ptr_eq(&login, &names.owner("make.1002")));
     }
 
     #[test]
     fn the_user_may_come_before_the_job() {
         let mut names = Names::new(&[]).unwrap();
         names.guess(["1000:4711:n1", "1000:4712:n2", "1001:4713:n1"].into_iter());
-        let who = names.who("1000:4711:n1");
-        assert_eq!((who.user, who.job.as_deref()), (Some(1000), Some("4711")));
-        assert_eq!(names.who("make.1002").process.as_deref(), Some("make"));
+        let owner = names.owner("1000:4711:n1");
+        assert_eq!(
+            (owner.user, owner.job.as_deref()),
+            (Some(1000), Some("4711"))
+        );
+        assert_eq!(names.owner("make.1002").process.as_deref(), Some("make"));
     }
 
     #[test]
     fn an_identifier_that_says_nothing_has_only_itself() {
         let mut names = Names::new(&["%j:%u:%H".to_owned()]).unwrap();
-        let who = names.who("");
-        assert_eq!(*who, Who::default());
+        let owner = names.owner("");
+        assert_eq!(*owner, Owner::default());
         assert!(Names::new(&["nothing".to_owned()]).is_err());
     }
 }

@@ -1,4 +1,4 @@
--- Sets the severity of event $1, which is $2 by itself, and why nobody is told ($3). An event that somebody was told of stays so.
+-- Sets the severity of event $1, which is $2 by itself, and the reason for no alert ($3). An event with an alert keeps it.
 WITH event AS (
     UPDATE jobstats.events e
     SET severity = new.severity, reason = new.reason, notified = new.notified, updated = now()
