@@ -79,22 +79,19 @@ COMMENT ON FUNCTION jobstats_internal.forget_days_of_used IS
 'Internal: gives used space of days before a time to the pseudonym of a user or group; id NULL: each user to the own pseudonym.';
 
 CREATE FUNCTION jobstats_internal.forget_used(kind text, id bigint, pseudonym bigint) RETURNS void
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
-#variable_conflict use_column
-BEGIN
-    -- In the order in which feeds lock them.
-    PERFORM FROM jobstats.used_now u WHERE u.kind = forget_used.kind AND u.id IN (forget_used.id, pseudonym) ORDER BY u.target_id FOR UPDATE;
-    -- New lists of the user replace forgotten ones; sums of days are added up.
-    DELETE FROM jobstats.used_now old USING jobstats.used_now new
-    WHERE new.kind = forget_used.kind AND new.id = forget_used.id AND old.kind = new.kind AND old.id = pseudonym AND old.target_id = new.target_id;
-    UPDATE jobstats.used_now u SET id = pseudonym WHERE u.kind = forget_used.kind AND u.id = forget_used.id;
-    DELETE FROM jobstats.used_first old USING jobstats.used_first new
-    WHERE new.kind = forget_used.kind AND new.id = forget_used.id AND old.kind = new.kind AND old.id = pseudonym
-        AND old.target_id = new.target_id AND old.day = new.day;
-    UPDATE jobstats.used_first u SET id = pseudonym WHERE u.kind = forget_used.kind AND u.id = forget_used.id;
-    PERFORM jobstats_internal.forget_days_of_used(forget_used.kind, forget_used.id, timestamptz 'infinity', pseudonym);
-END
+-- In the order in which feeds lock them.
+SELECT FROM jobstats.used_now u WHERE u.kind = forget_used.kind AND u.id IN (forget_used.id, pseudonym) ORDER BY u.target_id FOR UPDATE;
+-- New lists of the user replace forgotten ones; sums of days are added up.
+DELETE FROM jobstats.used_now old USING jobstats.used_now new
+WHERE new.kind = forget_used.kind AND new.id = forget_used.id AND old.kind = new.kind AND old.id = pseudonym AND old.target_id = new.target_id;
+UPDATE jobstats.used_now u SET id = pseudonym WHERE u.kind = forget_used.kind AND u.id = forget_used.id;
+DELETE FROM jobstats.used_first old USING jobstats.used_first new
+WHERE new.kind = forget_used.kind AND new.id = forget_used.id AND old.kind = new.kind AND old.id = pseudonym
+    AND old.target_id = new.target_id AND old.day = new.day;
+UPDATE jobstats.used_first u SET id = pseudonym WHERE u.kind = forget_used.kind AND u.id = forget_used.id;
+SELECT jobstats_internal.forget_days_of_used(forget_used.kind, forget_used.id, timestamptz 'infinity', pseudonym)
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_used IS 'Internal: gives the used space of a user or a group to the pseudonym.';
 

@@ -106,12 +106,14 @@ CREATE FUNCTION jobstats_internal.drop_relations(relations text[]) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
 AS $$
 DECLARE
-    relation text;
+    statement text;
 BEGIN
-    FOREACH relation IN ARRAY relations LOOP
-        -- CASCADE may have dropped a view already.
-        EXECUTE format('DROP %s IF EXISTS jobstats.%I CASCADE',
-            CASE (SELECT c.relkind FROM pg_class c WHERE c.oid = to_regclass(format('jobstats.%I', relation))) WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, relation);
+    FOR statement IN
+        SELECT format('DROP %s IF EXISTS jobstats.%I CASCADE', CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END, c.relname)
+        FROM pg_class c WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relname = ANY (relations)
+    LOOP
+        -- CASCADE may have dropped it already.
+        EXECUTE statement;
     END LOOP;
 END
 $$;
@@ -179,18 +181,10 @@ COMMENT ON FUNCTION jobstats_internal.show_node IS
 'Internal: creates the tables of these kinds of an attached node: foreign tables, or for a node that is left out, a table of its last known targets.';
 
 CREATE FUNCTION jobstats_internal.hide_node(name text, kinds text[]) RETURNS void
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    part record;
-BEGIN
-    FOR part IN SELECT c.oid::regclass AS relation, c.relkind FROM jobstats_internal.front_relations() r
-        JOIN pg_class c ON c.relname = hide_node.name || ' ' || r.relation AND c.relnamespace = 'jobstats'::regnamespace
-        WHERE r.kind = ANY (hide_node.kinds)
-    LOOP
-        EXECUTE format('DROP %s %s CASCADE', CASE part.relkind WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END, part.relation);
-    END LOOP;
-END
+SELECT jobstats_internal.drop_relations(ARRAY(
+    SELECT hide_node.name || ' ' || r.relation FROM jobstats_internal.front_relations() r WHERE r.kind = ANY (hide_node.kinds)))
 $$;
 COMMENT ON FUNCTION jobstats_internal.hide_node IS 'Internal: drops the tables of these kinds of an attached node.';
 

@@ -278,7 +278,7 @@ BEGIN
         UPDATE jobstats.maintenance a SET took = clock_timestamp() - a.began, affected = 0, problem = nullif(concat_ws('; ',
             (SELECT string_agg(m.step || ': ' || m.problem, '; ' ORDER BY m.began) FROM jobstats.maintenance m
                 WHERE m.began >= since AND m.problem IS NOT NULL),
-            jobstats_internal.foreign_policies(), jobstats_internal.failing_job(), jobstats_internal.realtime_problem()), '')
+            jobstats_internal.job_problems()), '')
         WHERE a.took IS NULL;
     END IF;
     RETURN chosen;

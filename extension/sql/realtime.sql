@@ -50,27 +50,3 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_internal.reset_realtime IS
 'Internal: empties jobstats.realtime_10m after users of entries or numbers of targets have changed; until the next refresh, the view computes all of it.';
-
-CREATE FUNCTION jobstats_internal.realtime_problem() RETURNS text
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    problem text;
-BEGIN
-    IF to_regclass('timescaledb_information.job_errors') IS NULL THEN
-        RETURN NULL;
-    END IF;
-    -- Where every job is recorded as failed, only other errors are one.
-    EXECUTE $sql$
-        SELECT string_agg(format('job %s of TimescaleDB, %s of jobstats.realtime_10m, failed: %s', j.job_id, j.proc_name, e.err_message), '; ' ORDER BY j.job_id)
-        FROM timescaledb_information.jobs j
-        JOIN timescaledb_information.job_stats s ON s.job_id = j.job_id AND s.last_run_status = 'Failed'
-        CROSS JOIN LATERAL (
-            SELECT e.err_message FROM timescaledb_information.job_errors e WHERE e.job_id = j.job_id ORDER BY e.finish_time DESC LIMIT 1) e
-        WHERE j.hypertable_schema = 'jobstats' AND j.hypertable_name = 'realtime_10m' AND e.err_message NOT LIKE 'cannot drop portal %'
-    $sql$ INTO problem;
-    RETURN problem;
-END
-$$;
-COMMENT ON FUNCTION jobstats_internal.realtime_problem IS
-'Internal: the policies of jobstats.realtime_10m whose last run failed, with the errors; NULL: all succeeded.';

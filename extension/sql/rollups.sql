@@ -51,27 +51,25 @@ COMMENT ON FUNCTION jobstats_internal.announce IS
 'Internal: announces up to when rollups will be computed. Later feeds note in jobstats.dirty what they change before that.';
 
 CREATE FUNCTION jobstats_internal.settle() RETURNS void
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
-BEGIN
-    -- A feed holds a share lock on the row of the announcement that it knows.
-    PERFORM FROM jobstats.refresh r JOIN jobstats.locks l ON l.name = 'announcement ' || r.settled
-    WHERE r.settled < r.number
-    FOR UPDATE OF l;
-    UPDATE jobstats.refresh r SET settled = r.number;
-    DELETE FROM jobstats.locks l USING jobstats.refresh r
-    WHERE l.name LIKE 'announcement %' AND l.name <> 'announcement ' || r.number;
-    -- Sums by user are no longer read if settings.keep leaves them out.
-    UPDATE jobstats.rollups l SET users_refreshed = timestamptz 'epoch'
-    FROM jobstats.settings s
-    WHERE s.keep = 'counts' AND l.users_refreshed > timestamptz 'epoch';
-    -- Events in these spans are judged again.
-    UPDATE jobstats.watch w SET rejudge_from = least(w.rejudge_from, d.since)
-    FROM (SELECT min(n.span_from) AS since FROM jobstats.dirty n WHERE NOT n.known) d
-    WHERE d.since < w.watched_until;
-    -- The changes that these rows note are committed, so everything that is computed from now on includes them.
-    UPDATE jobstats.dirty d SET known = true WHERE NOT d.known;
-END
+-- A feed holds a share lock on the row of the announcement that it knows.
+SELECT FROM jobstats.refresh r JOIN jobstats.locks l ON l.name = 'announcement ' || r.settled
+WHERE r.settled < r.number
+FOR UPDATE OF l;
+UPDATE jobstats.refresh r SET settled = r.number;
+DELETE FROM jobstats.locks l USING jobstats.refresh r
+WHERE l.name LIKE 'announcement %' AND l.name <> 'announcement ' || r.number;
+-- Sums by user are no longer read if settings.keep leaves them out.
+UPDATE jobstats.rollups l SET users_refreshed = timestamptz 'epoch'
+FROM jobstats.settings s
+WHERE s.keep = 'counts' AND l.users_refreshed > timestamptz 'epoch';
+-- Events in these spans are judged again.
+UPDATE jobstats.watch w SET rejudge_from = least(w.rejudge_from, d.since)
+FROM (SELECT min(n.span_from) AS since FROM jobstats.dirty n WHERE NOT n.known) d
+WHERE d.since < w.watched_until;
+-- The changes that these rows note are committed, so everything that is computed from now on includes them.
+UPDATE jobstats.dirty d SET known = true WHERE NOT d.known
 $$;
 COMMENT ON FUNCTION jobstats_internal.settle IS 'Internal: waits for feeds that do not know the last announcement, as long as lock_timeout allows.';
 

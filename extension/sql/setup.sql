@@ -192,17 +192,10 @@ COMMENT ON FUNCTION jobstats_internal.lost_rollups IS 'Internal: the rollups wit
 -- A long query may read a relation that setup replaces. If setup waited for it, all feeds and readers would queue behind setup.
 -- So it waits for less than a second, rolls back, and begins again.
 CREATE FUNCTION jobstats_setup(
-    raw_retention interval DEFAULT NULL,
-    retention interval DEFAULT NULL,
-    rejects_retention interval DEFAULT NULL,
-    rollup_10m_retention interval DEFAULT NULL,
-    rollup_1h_retention interval DEFAULT NULL,
-    rollup_1d_retention interval DEFAULT NULL,
-    chunk_interval interval DEFAULT NULL,
-    compress_after interval DEFAULT NULL,
-    refresh_lag interval DEFAULT NULL,
-    metrics text[] DEFAULT NULL,
-    node integer DEFAULT NULL
+    raw_retention interval DEFAULT NULL, retention interval DEFAULT NULL, rejects_retention interval DEFAULT NULL,
+    rollup_10m_retention interval DEFAULT NULL, rollup_1h_retention interval DEFAULT NULL, rollup_1d_retention interval DEFAULT NULL,
+    chunk_interval interval DEFAULT NULL, compress_after interval DEFAULT NULL, refresh_lag interval DEFAULT NULL,
+    metrics text[] DEFAULT NULL, node integer DEFAULT NULL
 ) RETURNS text
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$

@@ -66,27 +66,6 @@ $$;
 COMMENT ON PROCEDURE jobstats_internal.maintain_job IS
 'Internal: calls jobstats_maintain() as a job of TimescaleDB: SELECT add_job(''jobstats_internal.maintain_job'', ''10 minutes'');';
 
-CREATE FUNCTION jobstats_internal.foreign_policies() RETURNS text
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    foreign_policies text;
-BEGIN
-    IF to_regclass('timescaledb_information.jobs') IS NULL THEN
-        RETURN NULL;
-    END IF;
-    EXECUTE $sql$
-        SELECT string_agg(format('job %s of TimescaleDB drops chunks of %s whether they have been summed or not: SELECT remove_retention_policy(''jobstats.%2$s'')',
-            j.job_id, j.hypertable_name), '; ' ORDER BY j.job_id)
-        FROM timescaledb_information.jobs j
-        WHERE j.hypertable_schema = 'jobstats' AND j.hypertable_name <> 'realtime_10m' AND j.proc_name = 'policy_retention'
-    $sql$ INTO foreign_policies;
-    RETURN foreign_policies;
-END
-$$;
-COMMENT ON FUNCTION jobstats_internal.foreign_policies IS
-'Internal: the retention policies of TimescaleDB on tables of the store, which drop rows before they are summed, and how to remove them; NULL if there are no such policies.';
-
 CREATE FUNCTION jobstats_internal.failing_jobs() RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -114,22 +93,41 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.failing_jobs IS
 'Internal: reports that TimescaleDB records successful jobs as failed, by the errors of its jobs or by the versions; NULL: no sign of that.';
 
-CREATE FUNCTION jobstats_internal.failing_job() RETURNS text
+CREATE FUNCTION jobstats_internal.job_problems() RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    problem text := jobstats_internal.failing_jobs();
-    job integer;
+    failing text := jobstats_internal.failing_jobs();
+    problems text;
 BEGIN
-    IF problem IS NULL THEN
+    IF to_regclass('timescaledb_information.job_errors') IS NULL THEN
         RETURN NULL;
     END IF;
     EXECUTE $sql$
-        SELECT min(j.job_id) FROM timescaledb_information.jobs j WHERE j.proc_schema = 'jobstats_internal' AND j.proc_name = 'maintain_job' AND j.scheduled
-    $sql$ INTO job;
-    RETURN CASE WHEN job IS NOT NULL THEN
-        format('%s: let cron or pg_cron call jobstats_maintain() instead, then SELECT delete_job(%s)', problem, job) END;
+        SELECT string_agg(p.problem, '; ' ORDER BY p.number, p.job_id)
+        FROM (
+            -- Policies that drop rows before they are summed.
+            SELECT 1 AS number, j.job_id, format('job %s of TimescaleDB drops chunks of %s whether they have been summed or not: SELECT remove_retention_policy(''jobstats.%2$s'')',
+                j.job_id, j.hypertable_name) AS problem
+            FROM timescaledb_information.jobs j
+            WHERE j.hypertable_schema = 'jobstats' AND j.hypertable_name <> 'realtime_10m' AND j.proc_name = 'policy_retention'
+            UNION ALL
+            SELECT 2, min(j.job_id), format('%s: let cron or pg_cron call jobstats_maintain() instead, then SELECT delete_job(%s)', $1, min(j.job_id))
+            FROM timescaledb_information.jobs j
+            WHERE j.proc_schema = 'jobstats_internal' AND j.proc_name = 'maintain_job' AND j.scheduled AND $1 IS NOT NULL
+            HAVING count(*) > 0
+            UNION ALL
+            SELECT 3, j.job_id, format('job %s of TimescaleDB, %s of jobstats.realtime_10m, failed: %s', j.job_id, j.proc_name, e.err_message)
+            FROM timescaledb_information.jobs j
+            JOIN timescaledb_information.job_stats s ON s.job_id = j.job_id AND s.last_run_status = 'Failed'
+            CROSS JOIN LATERAL (
+                SELECT e.err_message FROM timescaledb_information.job_errors e WHERE e.job_id = j.job_id ORDER BY e.finish_time DESC LIMIT 1) e
+            -- Where every job is recorded as failed, only other errors count.
+            WHERE j.hypertable_schema = 'jobstats' AND j.hypertable_name = 'realtime_10m' AND e.err_message NOT LIKE 'cannot drop portal %'
+        ) p
+    $sql$ INTO problems USING failing;
+    RETURN problems;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.failing_job IS
-'Internal: the problem of a maintenance job of TimescaleDB that is recorded as failed, and what to use instead; NULL: no problem.';
+COMMENT ON FUNCTION jobstats_internal.job_problems IS
+'Internal: the problems of jobs of TimescaleDB on the store, with their remedies; NULL: no problem. Conflicting retention policies, a maintenance job that is recorded as failed, and failed policies of realtime_10m.';

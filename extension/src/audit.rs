@@ -1,9 +1,8 @@
-//! `jobstats_audit()`: compares the stored values with those computed from the raw text.
+//! `jobstats_audit()`: compares stored values with values computed from the raw text.
 //!
-//! Per target, [`walk`] goes from observation to observation, as feeds did, and computes each one from its raw text and
-//! that of the one before. [`load`] reads the observations and checks that the text is the one that came, [`rows`]
-//! compares the increments, [`strays`] finds rows that belong to no observation, and [`spans`] looks at the times of observation.
-//! `jobstats_reprocess()` repairs the observations that the same walk finds.
+//! For each target, [`walk`] recomputes the observations in order, from the raw text of each and its predecessor. [`load`]
+//! reads them and checks the digests, [`rows`] compares increments, [`strays`] finds rows without an observation, and [`spans`]
+//! checks the observed spans. `jobstats_reprocess()` repairs the observations that the same walk finds.
 
 mod load;
 mod reach;
@@ -29,7 +28,7 @@ use crate::pg::time::{timestamptz, window};
 use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::query::filters::Filters;
 use crate::store;
-pub use walk::{Purpose, Walk, Wrong, targets};
+pub use walk::{Purpose, Walk, WrongObservation, targets};
 
 /// A target of the store.
 pub struct Target {
@@ -38,13 +37,11 @@ pub struct Target {
     pub name: String,
 }
 
-/// Begins to write under the conditions of feeds, and with their lock: setup waits for us and we for setup, so that no deadlock over
-/// tables can arise.
+/// Begins to write as feeds do, and with their lock: otherwise setup could deadlock over tables.
 fn begin_as_feed(client: &mut SpiClient<'_>, action: &'static str) -> Result<(), Error> {
     require_read_committed(client, action)?;
     store::require(client)?;
-    client.execute("LOCK TABLE jobstats.feed IN ROW EXCLUSIVE MODE", &[])?;
-    Ok(())
+    client.run("LOCK TABLE jobstats.feed IN ROW EXCLUSIVE MODE", &[])
 }
 
 #[pg_extern(sql = false)]

@@ -1,8 +1,8 @@
-//! Ingests an INSERT into `jobstats.feed`: takes the text and lets its source store what it says.
+//! Ingests an INSERT into `jobstats.feed`.
 //!
-//! What is the same for all texts happens here: who sent it ([`delivery`]), unpacking ([`text`]), limits, what could not be
-//! used ([`rejects`]), keeping the text ([`texts`]) and what it covers ([`covered`]), and telling the sender. A [`source`] reads the text and stores the rest: [`job_stats`],
-//! [`getent`], [`accounting`], [`openmetrics`]; [`sources`] lists them.
+//! This room does the work that all sources share: the sender ([`delivery`]), unpacking ([`text`]), limits, unusable lines
+//! ([`rejects`]), retained texts ([`texts`]), covered spans ([`covered`]), and warnings. A source parses the text and stores
+//! rows: [`job_stats`], [`getent`], [`accounting`], [`openmetrics`]; [`sources`] lists them.
 
 mod accounting;
 mod covered;
@@ -19,7 +19,6 @@ mod reread;
 mod samples;
 mod server_parameters;
 mod services;
-mod source;
 pub mod sources;
 pub mod target_counters;
 pub mod targets;
@@ -33,7 +32,7 @@ use std::ffi::CString;
 use jobstats_core::rules::feed::{Action, Outcome, Warning, reason};
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::spi::SpiClient;
-use pgrx::{PgLogLevel, PgSqlErrorCode, pg_sys};
+use pgrx::{PgLogLevel, PgSqlErrorCode as Code, pg_sys};
 
 use crate::pg::error::Error;
 use crate::pg::guc;
@@ -53,23 +52,16 @@ pub use job_stats::register_memory;
 /// The number of entries above which a feed returns its free memory to the system.
 const MANY_ENTRIES: i64 = 10_000;
 
-/// Ingests a row of the feed and warns the sender about texts that were rejected or placed before newer ones, or are cut.
+/// Ingests a row of the feed, and warns the sender of snapshots that were rejected, late or truncated.
 fn run(mut arguments: Arguments<'_>) -> Result<Vec<Outcome>, Error> {
     let outcomes = reported(|| connect_mut(|client| ingest_row(client, &mut arguments)))?;
     let warnings = [Warning::of(&outcomes), Warning::of_cut(&outcomes)];
     for warning in warnings.into_iter().flatten() {
-        report(
-            warning,
-            PgSqlErrorCode::ERRCODE_WARNING,
-            PgLogLevel::WARNING,
-        );
+        report(warning, Code::ERRCODE_WARNING, PgLogLevel::WARNING);
     }
     if let Some(notice) = Warning::of_forgeable(&outcomes) {
-        report(
-            notice,
-            PgSqlErrorCode::ERRCODE_SUCCESSFUL_COMPLETION,
-            PgLogLevel::NOTICE,
-        );
+        let code = Code::ERRCODE_SUCCESSFUL_COMPLETION;
+        report(notice, code, PgLogLevel::NOTICE);
     }
     // A feed of so many entries takes far longer than returning the memory.
     if outcomes.iter().map(Outcome::entries).sum::<i64>() > MANY_ENTRIES {
@@ -78,7 +70,7 @@ fn run(mut arguments: Arguments<'_>) -> Result<Vec<Outcome>, Error> {
     Ok(outcomes)
 }
 
-fn report(warning: Warning, code: PgSqlErrorCode, level: PgLogLevel) {
+fn report(warning: Warning, code: Code, level: PgLogLevel) {
     ErrorReport::new(code, warning.message, "jobstats")
         .set_detail(warning.detail)
         .set_hint(warning.hint)
@@ -91,7 +83,7 @@ fn ingest_row(
 ) -> Result<Vec<Outcome>, Error> {
     require_read_committed(client, "feeding")?;
     let settings = store::settings(client)?.require_rows()?;
-    // Whoever keeps feeds out locks this view.
+    // Setup locks this view against feeds.
     client.execute("LOCK TABLE jobstats.feed IN ROW EXCLUSIVE MODE", &[])?;
     let source = sources::named(arguments.source.as_deref())?;
     let now = clock_now();
@@ -104,7 +96,7 @@ fn ingest_row(
         true => vec![ingest.reject(None, reason::WRONG_SOURCE, None)],
         false => texts::ingest(client, source, &mut ingest, text)?,
     };
-    // A text that is known already has nothing new that could not be used.
+    // The rejects of a repeated text are stored already.
     let is_known = |outcome: &Outcome| outcome.action == Action::Repeated;
     if outcomes.is_empty() || !outcomes.iter().all(is_known) {
         rejects::insert(client, ingest.rejects.take(), &delivery, now)?;
@@ -117,17 +109,16 @@ fn patience(milliseconds: i64) -> Pinned {
     // SAFETY: reads a variable of this backend.
     #[allow(unsafe_code)]
     let limit = i64::from(unsafe { pg_sys::LockTimeout });
-    let limit = if limit > 0 {
-        limit.min(milliseconds)
-    } else {
-        milliseconds
+    let limit = match limit {
+        ..=0 => milliseconds,
+        limit => limit.min(milliseconds),
     };
     let limit = CString::new(limit.to_string()).unwrap_or_default();
     Pinned::new([(c"lock_timeout", limit.as_c_str())])
 }
 
-/// Requires the isolation level READ COMMITTED: a higher one does not show the previous text if another feed committed
-/// it while this feed waited for the lock of the target.
+/// Requires the isolation level READ COMMITTED: only then a feed that waited for the lock of a target sees the snapshot that
+/// another feed has committed meanwhile.
 ///
 /// # Errors
 /// [`Error::Isolation`] if the level is higher.

@@ -6,19 +6,19 @@
 //!
 //! | room | task |
 //! |---|---|
-//! | `events` | finds events in what was read, keeps them and tells of them |
-//! | `audit` | computes stored values again, compares them, puts them right |
-//! | `query` | answers questions |
-//! | `feed` | stores texts: of targets, of `getent`, of schedulers |
-//! | `matching` | finds the jobs that entries belong to |
-//! | `summaries` | makes the types and aggregates for any counter and any values |
-//! | `text` | parses, unpacks and identifies text, for who has no store too |
-//! | `store` | makes the tables and views, and maintains them |
-//! | `pg` | has what PostgreSQL itself is about: statements, rows, errors, memory, types, SQL templates |
+//! | `events` | detects events, stores them and sends alerts |
+//! | `audit` | recomputes stored values, compares and repairs them |
+//! | `query` | answers queries |
+//! | `feed` | stores texts of targets, `getent` and schedulers |
+//! | `matching` | matches entries with jobs |
+//! | `summaries` | defines types and aggregates for any counters and values |
+//! | `text` | parses, unpacks and identifies text, also without a store |
+//! | `store` | creates and maintains tables and views |
+//! | `pg` | wraps PostgreSQL: statements, rows, errors, memory, types, SQL templates |
 
-// PostgreSQL's `COMMENT ON` documents what is in SQL; these modules are private.
+// SQL objects are documented by `COMMENT ON`; these modules are private.
 #![allow(missing_docs)]
-// pgrx's error report is large, and made once per failed statement.
+// An error report of pgrx is large, and made once per failed statement.
 #![allow(clippy::result_large_err)]
 #![warn(clippy::too_many_lines)]
 
@@ -41,7 +41,6 @@ pg_module_magic!();
 pub extern "C-unwind" fn _PG_init() {
     pg::ballast::prepare();
     pg::plans::register_memory();
-    pg::receive::register_memory();
     text::zstd::register_memory();
     feed::register_memory();
 }

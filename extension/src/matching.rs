@@ -1,8 +1,7 @@
-//! Matches entries with jobs: `jobstats.job_ids` and `jobstats.entry_jobs`, which readers join.
+//! Matches entries with jobs by the rules of [`jobstats_core::accounting::matching`]: `jobstats.job_ids` and `jobstats.entry_jobs`.
 //!
-//! The law is that of [`jobstats_core::accounting::matching`]. Everything is matched by the number of the job: feeds put a number into
-//! `jobstats.to_match` when entries or runs with it are new or have changed, and [maintenance](sweep) those of entries that work on
-//! days of which nothing is known yet, and those of users who have got a name. Maintenance takes the numbers from there: what it cannot match stops no feed.
+//! `jobstats.to_match` is a queue of job numbers. Feeds add the numbers of new and changed entries and runs; [maintenance](sweep) adds
+//! those of entries with newly active days and of renamed users. Maintenance also empties the queue, so a failed match stops no feed.
 
 pub mod attributed;
 mod entries;
@@ -23,52 +22,52 @@ use crate::pg::guc::Pinned;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
 use crate::pg::template::sql;
 
-/// The largest number of numbers that are taken at a time.
+/// The largest number of job numbers in a batch.
 const AT_A_TIME: i64 = 1_000;
 
-/// The number of runs of jobs that are in memory at a time.
+/// The number of runs that are in memory at once.
 const RUNS: i64 = 10_000;
 
-/// The largest number of runs that are read of a number and scheduler. The oldest ones are left out.
+/// The largest number of runs of a number and scheduler. Older ones are ignored.
 const RUNS_MAX: i64 = 10_000;
 
-/// The time for which the work of a job may be seen after its end, beside the cleanup interval: between two readings.
+/// The time between two snapshots: with the cleanup interval, I/O of a job may appear so long after its end.
 const READING: Micros = 10 * MINUTE;
 
-/// The cleanup interval of targets that have not told it.
+/// The cleanup interval of targets that have not reported one.
 const CLEANUP: Micros = 10 * MINUTE;
 
 /// The longest cleanup interval of a target in microseconds.
 const LONGEST_CLEANUP: &str =
     "SELECT max(extract(epoch FROM t.cleanup_interval) * 1000000)::bigint FROM jobstats.targets t";
 
-/// Returns the time for which the work of a job may be seen after its end.
+/// Returns how long after the end of a job its I/O may appear.
 fn late(cleanup: Option<Micros>) -> Micros {
     cleanup.unwrap_or(CLEANUP).clamp(0, DAY) + READING
 }
 
 /// The jobs of a number.
 #[derive(Default)]
-struct Known {
+struct NumberJobs {
     jobs: Vec<Job>,
-    /// Their keys in `jobstats.job_ids`.
+    /// The keys in `jobstats.job_ids`.
     keys: Vec<i64>,
 }
 
-/// The jobs of numbers.
-type Jobs = BTreeMap<String, Known>;
+/// Jobs by number.
+type Jobs = BTreeMap<String, NumberJobs>;
 
-/// The state of the store, on which all matches depend.
+/// The state of the store that all matches depend on.
 struct Store {
-    /// The time of the newest text of the accounting of each scheduler.
+    /// The time of the newest accounting of each scheduler.
     newest: BTreeMap<String, Micros>,
-    /// The time for which the work of a job may be seen after its end.
+    /// How long after the end of a job its I/O may appear.
     late: Micros,
-    /// Up to when the rollup by days is computed.
+    /// The end of the daily rollup.
     days: TimestampWithTimeZone,
 }
 
-/// Matches the entries of some numbers, and returns how many numbers these were. The caller holds the lock on jobs.
+/// Matches the entries of a batch of numbers, and returns their number. The caller holds the lock on jobs.
 pub fn take(client: &mut SpiClient<'_>) -> Result<i64, Error> {
     let taken = client.execute_rows(include_str!("matching/take.sql"), &[AT_A_TIME.into()])?;
     let numbers: Vec<String> = taken.map(|row| row.at(1)).collect::<Result<_, _>>()?;
@@ -77,16 +76,16 @@ pub fn take(client: &mut SpiClient<'_>) -> Result<i64, Error> {
         return Ok(taken);
     }
     let store = Store::read(client)?;
-    // While tables are small, the planner prefers to read them as a whole, once for each portion.
+    // The planner would scan small tables sequentially, for each portion.
     let _pinned = Pinned::new([(c"enable_seqscan", c"off")]);
     let mut claims = Vec::new();
     for numbers in portions(client, numbers)? {
-        // What is read stays in memory as long as its connection.
+        // The end of the connection frees the rows that were read.
         let jobs = connect_mut(|client| jobs::renew(client, &numbers, &store))?;
         claims.extend(entries::renew(client, &numbers, &jobs, &store)?);
         finished::queue(client, &numbers, &jobs, &store)?;
     }
-    // All at once, in the order in which feeds lock entries.
+    // One statement locks them in the order of feeds.
     if !claims.is_empty() {
         let claim = sql!(
             "matching/claim.sql",
@@ -137,10 +136,10 @@ impl Store {
     }
 }
 
-/// Queues job numbers that have to be matched again: numbers in a short form of Flux, jobs whose user was renamed, and entries that were
-/// active on days without a match. Returns how many there are.
+/// Queues job numbers to match again, and returns how many: short forms of Flux, jobs of renamed users, and entries that were active on days
+/// without a match.
 ///
-/// Feeds only note names: a job that another feed is storing meanwhile is found here, or queued by that feed.
+/// Feeds only record new names of users: a job that another feed is storing is found here, or queued by that feed.
 pub fn sweep(client: &mut SpiClient<'_>) -> Result<i64, Error> {
     let renumbered = client.execute(include_str!("matching/short_forms.sql"), &[])?;
     let renamed = client.execute(include_str!("matching/resolve.sql"), &[])?;
@@ -170,22 +169,21 @@ pub fn sweep(client: &mut SpiClient<'_>) -> Result<i64, Error> {
     Ok(i64::try_from(queued).unwrap_or(i64::MAX))
 }
 
-/// The statement that makes feeds of jobs, and who matches them, wait.
+/// The lock that serializes feeds of jobs and matching.
 pub const LOCK_JOBS: &str = "SELECT FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE";
 
-/// Lets everything be matched anew after identities have changed. Entries whose jobs are not known belong to none from now on.
+/// Queues all entries after identities have changed. Entries without a job in accounting lose theirs.
 pub fn forget(client: &mut SpiClient<'_>) -> Result<(), Error> {
     client.execute(LOCK_JOBS, &[])?;
     client.execute(include_str!("matching/forget.sql"), &[])?;
-    client.execute(
+    client.run(
         "INSERT INTO jobstats.to_match (job) SELECT DISTINCT j.job FROM jobstats.jobs j",
         &[],
-    )?;
-    Ok(())
+    )
 }
 
-/// Lets entries whose identities have changed be matched anew, with the jobs of these numbers. Until then they belong to none, since
-/// the job may be that of another user. The caller holds the lock on jobs.
+/// Queues entries whose identities have changed. Until they are matched they have no job, because it may be another user's. The caller holds
+/// the lock on jobs.
 pub fn forget_some(
     client: &mut SpiClient<'_>,
     changed: Vec<i64>,

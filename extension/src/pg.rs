@@ -1,4 +1,4 @@
-//! Everything about PostgreSQL itself, and nothing about Lustre or the store: errors, memory, types, settings and plans.
+//! Wraps PostgreSQL and knows neither Lustre nor the store: errors, memory, types, settings and plans.
 
 pub mod aggregate_state;
 pub mod argument;

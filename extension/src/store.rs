@@ -25,5 +25,5 @@ pub use front::{is_front, leaves_out, limit, on_nodes, read, require_rows};
 pub use jobstats_core::usage::columns::{self, sum};
 pub use maintain::lock;
 pub use relations::{add_operations, kind};
-pub use settings::{Reduced, Settings, settings, uid_limit};
+pub use settings::{Reduction, Settings, settings, uid_limit};
 pub use version::{VERSION, exists, extension_schema, require};

@@ -7,7 +7,7 @@ use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::feed::job_stats::stored::{Stored, Unpacked};
+use crate::feed::job_stats::stored::{StoredSnapshot, Unpacked};
 use crate::pg::error::Error;
 use crate::pg::spi::{Row, Statements};
 use crate::pg::template::sql;
@@ -21,15 +21,15 @@ const PACKED: i64 = 8 << 20;
 const UNPACKED: usize = 32 << 20;
 
 /// The stored values of one observation.
-pub struct Loaded {
+pub struct LoadedObservation {
     /// The observation. Its text is missing if it is not the text that came.
-    pub stored: Stored,
+    pub stored: StoredSnapshot,
     pub counts: Counts,
     /// The findings about the row of `jobstats.raw`, and about the columns of the observation that depend on that row.
     pub findings: Vec<Finding>,
 }
 
-impl Loaded {
+impl LoadedObservation {
     /// Returns the size of the text in bytes.
     pub fn bytes(&self) -> usize {
         self.stored.lines().map_or(0, <[u8]>::len)
@@ -45,7 +45,11 @@ pub struct Loader {
 
 impl Loader {
     /// Reads the last observation up to a time.
-    pub fn last(&self, client: &SpiClient<'_>, until: Micros) -> Result<Option<Loaded>, Error> {
+    pub fn last(
+        &self,
+        client: &SpiClient<'_>,
+        until: Micros,
+    ) -> Result<Option<LoadedObservation>, Error> {
         let parameters = self.parameters(until, 1, None)?;
         let row = client.query_opt(&statement("<=", "DESC"), &parameters)?;
         row.map(|row| self.loaded(&row)).transpose()
@@ -58,9 +62,9 @@ impl Loader {
         client: &SpiClient<'_>,
         after: Micros,
         until: Option<Micros>,
-    ) -> Result<Vec<Loaded>, Error> {
+    ) -> Result<Vec<LoadedObservation>, Error> {
         let parameters = self.parameters(after, BATCH, until)?;
-        let mut batch: Vec<Loaded> = Vec::new();
+        let mut batch: Vec<LoadedObservation> = Vec::new();
         let mut size = 0;
         for row in client.query(&statement(">", "ASC"), &parameters)? {
             // What does not fit any more is not even unpacked.
@@ -91,8 +95,8 @@ impl Loader {
         ])
     }
 
-    fn loaded(&self, row: &Row<'_>) -> Result<Loaded, Error> {
-        let mut stored = Stored::of(row, Some(row), None)?;
+    fn loaded(&self, row: &Row<'_>) -> Result<LoadedObservation, Error> {
+        let mut stored = StoredSnapshot::of(row, Some(row), None)?;
         let mut findings = Vec::new();
         let time = stored.time;
         self.check_text(row, &mut stored, &mut findings)?;
@@ -107,19 +111,18 @@ impl Loader {
         for (count, name) in counts.iter_mut().zip(Counts::NAMES) {
             *count = row.get(name)?;
         }
-        Ok(Loaded {
+        Ok(LoadedObservation {
             stored,
             counts: Counts::of_values(counts),
             findings,
         })
     }
 
-    /// Adds findings if the text is damaged or missing, or if its size or its digest differ. A text that is not the one
-    /// that came is left out.
+    /// Adds findings if the text is missing, damaged, or differs in size or digest. Text of another digest is ignored.
     fn check_text(
         &self,
         row: &Row<'_>,
-        stored: &mut Stored,
+        stored: &mut StoredSnapshot,
         findings: &mut Vec<Finding>,
     ) -> Result<(), Error> {
         let (time, bytes): (_, i64) = (stored.time, row.get("bytes")?);

@@ -1,7 +1,7 @@
-//! Finds how far back in time the stored increments of observations reach.
+//! Finds how far back the stored increments of observations reach.
 //!
-//! Nearly all increments begin at the observation before; only those of entries that came back begin earlier. Searching
-//! a day of everybody's increments for those of each target would make an audit of ten minutes a hundred times slower.
+//! Nearly all increments begin at the previous observation; only increments of returning entries begin earlier. Searching a day
+//! of increments for each target would make an audit of ten minutes a hundred times slower.
 
 use std::collections::HashMap;
 

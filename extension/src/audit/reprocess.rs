@@ -4,12 +4,13 @@ use jobstats_core::base::instant::{Micros, Span};
 use pgrx::prelude::*;
 
 use crate::audit::reread::reread;
-use crate::audit::target_counters::{self, Checked};
-use crate::audit::walk::Walked;
-use crate::audit::{Purpose, Target, Walk, Wrong, begin_as_feed, targets};
+use crate::audit::target_counters::{self, CheckResult};
+use crate::audit::walk::WalkResult;
+use crate::audit::{Purpose, Target, Walk, WrongObservation, begin_as_feed, targets};
 use crate::feed::job_stats::compute::recompute;
 use crate::feed::job_stats::entries::Entries;
-use crate::feed::job_stats::stored::{self, Stored};
+use crate::feed::job_stats::stored::{self, StoredSnapshot};
+use crate::feed::job_stats::write;
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
@@ -19,27 +20,25 @@ use crate::pg::time::{timestamptz, window};
 use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::query::filters::{Filters, OF_TARGETS};
 use crate::store::rights::owner::as_owner_of_store;
+use crate::store::rights::writer::LCTL;
 use crate::store::{self, Settings, spans};
 
-/// The source whose texts are observations of targets.
-const LCTL: &str = "lctl";
-
-/// The work done on one target.
+/// The result for one target.
 struct Outcome {
     target: Target,
-    walked: Walked,
-    wholes: Checked,
+    walked: WalkResult,
+    counters: CheckResult,
     deleted: usize,
     inserted: i64,
 }
 
 impl Outcome {
     fn computed(&self) -> u64 {
-        self.walked.computed + self.wholes.computed
+        self.walked.computed + self.counters.computed
     }
 
     fn left(&self) -> u64 {
-        self.walked.left + self.wholes.left
+        self.walked.left + self.counters.left
     }
 
     fn write(&self, rows: &mut Rows) -> Result<(), Error> {
@@ -63,10 +62,10 @@ impl Outcome {
         Ok(())
     }
 
-    /// Returns the times of what was replaced.
+    /// Returns the times of the replaced snapshots.
     fn changed(&self) -> impl Iterator<Item = Micros> + '_ {
         let observations = self.walked.wrong.iter().map(|wrong| wrong.time);
-        observations.chain(self.wholes.wrong.iter().copied())
+        observations.chain(self.counters.wrong.iter().copied())
     }
 }
 
@@ -120,8 +119,7 @@ fn reprocess_target(
     entries: &mut Entries,
     target: Target,
 ) -> Result<Outcome, Error> {
-    // Targets come in the order in which feeds lock them. Later statements read what is committed once the lock is
-    // ours.
+    // Targets come in the order in which feeds lock them. Later statements see all that was committed before the lock.
     let _held = Snapshot::Latest.hold();
     connect_mut(|client| {
         let lock = "SELECT FROM jobstats.targets WHERE target_id = $1 FOR NO KEY UPDATE";
@@ -130,16 +128,15 @@ fn reprocess_target(
     let walk = Walk::new(Purpose::Repair, window, settings, Some(target.id))?;
     let walked = walk.target(target.id, entries, &mut |_| Ok(()))?;
     let stale: Vec<_> = walked.wrong.iter().map(|wrong| wrong.stale).collect();
-    let deleted = connect_mut(|client| stored::delete_increments(client, target.id, &stale))?;
-    let wholes =
-        target_counters::check(
-            Purpose::Repair,
-            target.id,
-            window,
-            settings,
-            &mut |_| Ok(()),
-        )?;
-    let mut inserted = wholes.inserted as i64;
+    let deleted = connect_mut(|client| write::delete_increments(client, target.id, &stale))?;
+    let counters = target_counters::check(
+        Purpose::Repair,
+        target.id,
+        window,
+        settings,
+        &mut |_| Ok(()),
+    )?;
+    let mut inserted = counters.inserted as i64;
     for wrong in &walked.wrong {
         pause();
         inserted += i64::from(put_right(entries, target.id, wrong, settings)?);
@@ -150,29 +147,28 @@ fn reprocess_target(
     Ok(Outcome {
         target,
         walked,
-        deleted: deleted + wholes.deleted,
+        deleted: deleted + counters.deleted,
         inserted,
-        wholes,
+        counters,
     })
 }
 
-/// Replaces the stored values of an observation; earlier observations are right already. Returns the number of its
-/// increments.
+/// Replaces the stored values of an observation whose predecessors are correct. Returns the number of its increments.
 fn put_right(
     entries: &mut Entries,
     target_id: i32,
-    wrong: &Wrong,
+    wrong: &WrongObservation,
     settings: Settings,
 ) -> Result<i32, Error> {
     connect_mut(|client| {
-        stored::correct(client, target_id, wrong.time, &wrong.server, wrong.bytes)?;
-        let mut read = |time: Micros| -> Result<Stored, Error> {
+        write::correct(client, target_id, wrong.time, &wrong.server, wrong.bytes)?;
+        let mut read = |time: Micros| -> Result<StoredSnapshot, Error> {
             let found = stored::at(client, target_id, time)?;
             found.ok_or_else(|| Error::Damaged("an observation vanished".to_owned()))
         };
         let previous = wrong.previous.map(&mut read).transpose()?;
         let next = read(wrong.time)?;
-        let before = previous.as_ref().map(Stored::read).transpose()?;
+        let before = previous.as_ref().map(StoredSnapshot::read).transpose()?;
         let this = (&next, &next.read()?);
         let computed = recompute(client, entries, target_id, before.as_ref(), this, settings)?;
         Ok(computed.increments)

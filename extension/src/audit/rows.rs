@@ -68,7 +68,7 @@ fn described() -> String {
     )
 }
 
-/// Returns a SELECT of rows of increments with what is packed in them as people read it.
+/// Returns a SELECT of rows of increments with unpacked values.
 pub fn shown_rows(relation: &str) -> String {
     format!(
         "SELECT increment.\"time\", increment.since, increment.observed, increment.last_active, increment.entry_id, \

@@ -1,4 +1,4 @@
-//! Finds rows that belong to no observation.
+//! Finds rows without an observation.
 
 use std::collections::HashMap;
 
@@ -13,8 +13,7 @@ use crate::pg::spi::Statements;
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 
-/// Adds the increments and raw texts of the window that belong to no observation, except increments that were already
-/// compared with those of a run of observations.
+/// Adds increments and raw texts of the window that have no observation, except increments that a walk has compared.
 pub fn find(
     client: &SpiClient<'_>,
     window: Span,

@@ -1,4 +1,4 @@
-//! Compares the stored work of whole targets with what their readings say, and puts it right.
+//! Compares the stored increments of target counters with their snapshots, and repairs them.
 
 use jobstats_core::base::instant::{DAY, Micros, Span};
 use jobstats_core::rules::audit::{Finding, Predecessor};
@@ -7,7 +7,7 @@ use pgrx::spi::SpiClient;
 use crate::audit::Purpose;
 use crate::audit::walk::Report;
 use crate::feed::job_stats::rows::{staged_pieces, with_pieces};
-use crate::feed::target_counters::{Reread, Stored};
+use crate::feed::target_counters::{Recomputation, StoredSnapshot};
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::pg::spi::{Statements, connect, connect_mut};
@@ -15,36 +15,36 @@ use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 use crate::store::{Settings, rollup};
 
-/// The outcome of the readings of a target.
+/// The result for the snapshots of a target.
 #[derive(Default)]
-pub struct Checked {
-    /// The number of readings that were compared with the one before, or have none.
+pub struct CheckResult {
+    /// The number of snapshots that were compared, or have no predecessor.
     pub computed: u64,
-    /// The number of readings of which the one before is gone.
+    /// The number of snapshots whose predecessor is gone.
     pub left: u64,
-    /// The times of the readings whose work differs.
+    /// The times of the snapshots whose increments differ.
     pub wrong: Vec<Micros>,
     /// The numbers of rows that were replaced.
     pub deleted: usize,
     pub inserted: usize,
 }
 
-/// Reports what differs of the readings of a target in a window. To repair is to replace it too, then what follows as long as what is
-/// carried differs, and to sum the window anew; the caller holds the lock of the target.
+/// Reports differences in a window. To repair is to replace them, also after the window as long as the carried records differ,
+/// and to recompute the sums. The caller holds the lock of the target.
 pub fn check(
     purpose: Purpose,
     target_id: i32,
     window: Span,
     settings: Settings,
     report: Report<'_>,
-) -> Result<Checked, Error> {
-    let mut checked = Checked::default();
-    let mut former = connect(|client| Stored::until(client, target_id, window.0))?;
+) -> Result<CheckResult, Error> {
+    let mut checked = CheckResult::default();
+    let mut former = connect(|client| StoredSnapshot::until(client, target_id, window.0))?;
     let (mut after, mut goes_beyond) = (window.0, false);
-    // A bucket in which the window begins may lack what was summed before it.
+    // The sums of a bucket that begins before the window may be incomplete.
     let near = former.as_ref().filter(|it| window.0 - it.time < DAY);
     let mut span = near.map(|it| (it.time - 1, it.time));
-    while let Some(this) = connect(|client| Stored::after(client, target_id, after))? {
+    while let Some(this) = connect(|client| StoredSnapshot::after(client, target_id, after))? {
         pause();
         if this.time > window.1 && !goes_beyond {
             break;
@@ -62,23 +62,23 @@ pub fn check(
             continue;
         };
         checked.computed += 1;
-        let reread = Reread::new(&before, &this, settings.max_rate)?;
+        let recomputation = Recomputation::new(&before, &this, settings.max_rate)?;
         span = Some((span.map_or(before.time, |(from, _)| from), after));
-        let findings = connect(|client| differences(client, target_id, &this, &reread))?;
-        goes_beyond = purpose == Purpose::Repair && reread.compared.body != this.body;
+        let findings = connect(|client| differences(client, target_id, &this, &recomputation))?;
+        goes_beyond = purpose == Purpose::Repair && recomputation.compared.body != this.body;
         if !findings.is_empty() {
             checked.wrong.push(after);
             findings.into_iter().try_for_each(&mut *report)?;
             if purpose == Purpose::Repair {
-                let replaced = connect_mut(|client| reread.replace(client, target_id))?;
+                let replaced = connect_mut(|client| recomputation.replace(client, target_id))?;
                 checked.deleted += replaced.0;
                 checked.inserted += replaced.1;
             }
         }
-        former = Some(reread.into_stored(this));
+        former = Some(recomputation.into_stored(this));
     }
     if let (Purpose::Repair, Some(span)) = (purpose, span) {
-        connect_mut(|client| rollup::sum_wholes(client, &[target_id], span, true))?;
+        connect_mut(|client| rollup::sum_target_counters(client, &[target_id], span, true))?;
     }
     Ok(checked)
 }
@@ -86,27 +86,27 @@ pub fn check(
 fn differences(
     client: &SpiClient<'_>,
     target_id: i32,
-    this: &Stored,
-    reread: &Reread,
+    this: &StoredSnapshot,
+    recomputation: &Recomputation,
 ) -> Result<Vec<Finding>, Error> {
     let what = "whole target";
-    let bodies = [&this.body, &reread.compared.body].map(|body| Some(body.as_bytes()));
-    let body = Finding::of_carried(reread.time, bodies[0], bodies[1]);
+    let bodies = [&this.body, &recomputation.compared.body].map(|body| Some(body.as_bytes()));
+    let body = Finding::of_carried(recomputation.time, bodies[0], bodies[1]);
     let body = body.map(|body| Ok(Finding { what, ..body }));
     let statement = sql!("target_counters.sql", computed = staged_pieces());
-    with_pieces(reread.pieces(target_id)?, || {
+    with_pieces(recomputation.pieces(target_id)?, || {
         let rows = client.query(
             &statement,
             &[
                 target_id.into(),
-                timestamptz(reread.since)?.into(),
-                timestamptz(reread.time)?.into(),
+                timestamptz(recomputation.since)?.into(),
+                timestamptz(recomputation.time)?.into(),
             ],
         )?;
         let rows = rows.map(|row| {
             let [stored, computed] =
                 ["stored", "computed"].map(|name| row.get::<Option<String>>(name));
-            Ok(Finding::new(reread.time, what, stored?, computed?))
+            Ok(Finding::new(recomputation.time, what, stored?, computed?))
         });
         body.into_iter().chain(rows).collect()
     })

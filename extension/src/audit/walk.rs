@@ -1,5 +1,4 @@
-//! Walks from observation to observation of a target, and computes each one from its raw text and that of the one
-//! before.
+//! Recomputes the observations of a target in order, each from its raw text and the previous one.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -11,13 +10,14 @@ use jobstats_core::rules::snapshot::{self, Snapshot, cleanup_interval};
 use pgrx::spi::SpiClient;
 
 use crate::audit::Target;
-use crate::audit::load::{Loaded, Loader};
+use crate::audit::load::{LoadedObservation, Loader};
 use crate::audit::reach::Reach;
 use crate::audit::rows::differences;
 use crate::feed::job_stats::compute::{Computation, computation, names, rows};
 use crate::feed::job_stats::entries::Entries;
 use crate::feed::job_stats::rows::EntryIncrement;
-use crate::feed::job_stats::stored::{Computed, Stale, Unpacked};
+use crate::feed::job_stats::stored::Unpacked;
+use crate::feed::job_stats::write::{Computed, Stale};
 use crate::pg::error::Error;
 use crate::pg::memory::reserve;
 use crate::pg::pause::{PAUSE, pause};
@@ -37,7 +37,6 @@ pub struct Walk {
     settings: Settings,
     /// The time since which no raw text may be missing.
     raw_since: Option<Micros>,
-    /// The start of stored increments that reach far back.
     reach: Reach,
     purpose: Purpose,
 }
@@ -47,35 +46,56 @@ pub struct Walk {
 pub enum Purpose {
     /// Reports every disagreement.
     Audit,
-    /// Finds the observations that are wrong. The walk goes on after the window as long as the carried records differ
-    /// from the stored ones.
+    /// Finds wrong observations, after the window as long as the carried records differ from the stored ones.
     Repair,
 }
 
-/// The results of a walk over one target, apart from the findings that it reported.
+/// The results of a walk over one target, without its findings.
 #[derive(Default)]
-pub struct Walked {
+pub struct WalkResult {
     /// The number of observations in the window that were computed.
     pub computed: u64,
     /// The number of observations that could not be computed.
     pub left: u64,
     pub runs: Vec<Run>,
-    /// The observations with a difference that computing them again repairs.
-    pub wrong: Vec<Wrong>,
+    /// The observations that recomputing would repair.
+    pub wrong: Vec<WrongObservation>,
 }
 
 /// An observation that differs from the computed one.
-pub struct Wrong {
+pub struct WrongObservation {
     pub time: Micros,
-    /// The time of the observation with which it is to be compared.
+    /// The time of its predecessor.
     pub previous: Option<Micros>,
-    /// The stored increments of the observation. No computed increment begins earlier.
+    /// The range of its stored increments, which holds the computed ones.
     pub stale: Stale,
     pub server: String,
     pub bytes: i64,
 }
 
-/// A function that takes a disagreement.
+impl WrongObservation {
+    fn of(
+        before: Option<&ScannedObservation<'_>>,
+        loaded: &LoadedObservation,
+        previous: Option<Micros>,
+        earliest: Micros,
+    ) -> Self {
+        let stored = &loaded.stored;
+        Self {
+            time: stored.time,
+            previous,
+            stale: Stale {
+                after: before.map_or(EARLIEST, |before| before.loaded.stored.time),
+                observed: stored.time,
+                earliest,
+            },
+            server: stored.server.clone(),
+            bytes: i64::try_from(loaded.bytes()).unwrap_or(i64::MAX),
+        }
+    }
+}
+
+/// Reports a finding.
 pub type Report<'r> = &'r mut dyn FnMut(Finding) -> Result<(), Error>;
 
 /// Returns the targets that fit filters, in the order in which they are locked.
@@ -97,7 +117,7 @@ pub fn targets(client: &SpiClient<'_>, filters: &Filters) -> Result<Vec<Target>,
 }
 
 impl Walk {
-    /// Prepares a walk over one target; `None` stands for all targets.
+    /// Prepares a walk over one target, or over all.
     pub fn new(
         purpose: Purpose,
         window: Span,
@@ -121,23 +141,23 @@ impl Walk {
         target_id: i32,
         entries: &mut Entries,
         report: Report<'_>,
-    ) -> Result<Walked, Error> {
+    ) -> Result<WalkResult, Error> {
         let loader = Loader {
             target_id,
             raw_since: self.raw_since,
         };
-        let mut walking = Walking {
+        let mut walking = WalkState {
             walk: self,
             target_id,
             entries,
             report,
-            walked: Walked::default(),
+            walked: WalkResult::default(),
             run: None,
             reported: HashSet::new(),
         };
         let last = connect(|client| loader.last(client, self.window.0))?;
-        let mut known = last.map(Known::of);
-        // Each batch has its own connection, because the rows that are read stay in memory as long as the connection.
+        let mut known = last.map(LastObservation::of);
+        // Each batch has its own connection, whose end frees the rows that were read.
         while let Some(next) = connect(|client| -> Result<_, Error> {
             pause();
             let after = known
@@ -155,8 +175,8 @@ impl Walk {
     }
 }
 
-/// Returns the time since which no raw text may be missing: that of the oldest raw text that is younger than the
-/// retention period. Retention deletes the oldest text first, and its period may have been shorter in the past.
+/// Returns the time of the oldest raw text within the retention period, which may have been shorter in the past. Newer raw text
+/// must not be missing.
 fn oldest_raw(client: &SpiClient<'_>, settings: Settings) -> Result<Option<Micros>, Error> {
     let kept = now()?.saturating_sub(settings.raw_retention);
     client.query_time(
@@ -167,14 +187,14 @@ fn oldest_raw(client: &SpiClient<'_>, settings: Settings) -> Result<Option<Micro
     )
 }
 
-/// The observation that was computed last.
-struct Known {
-    loaded: Loaded,
+/// The last computed observation.
+struct LastObservation {
+    loaded: LoadedObservation,
     carry: Carry,
 }
 
-impl Known {
-    fn of(loaded: Loaded) -> Self {
+impl LastObservation {
+    fn of(loaded: LoadedObservation) -> Self {
         let carry = Carry::stored(&loaded);
         Self { loaded, carry }
     }
@@ -182,16 +202,15 @@ impl Known {
 
 /// The records carried with an observation.
 struct Carry {
-    /// The records as they were computed, or else as they are stored.
+    /// The computed records, or else the stored ones.
     records: Option<Vec<u8>>,
-    /// Set if the records can be read.
     readable: bool,
-    /// Set if the stored records are different.
+    /// Set if the stored records differ.
     differs: bool,
 }
 
 impl Carry {
-    fn stored(loaded: &Loaded) -> Self {
+    fn stored(loaded: &LoadedObservation) -> Self {
         let carried = &loaded.stored.carried;
         Self {
             records: carried.value().cloned(),
@@ -201,42 +220,42 @@ impl Carry {
     }
 }
 
-/// Observations that were computed one after the other and whose rows are not yet compared.
-struct Open {
+/// A run of computed observations whose rows are not compared yet.
+struct OpenRun {
     run: Run,
     rows: Vec<EntryIncrement>,
-    /// The observations, each with a flag that is set if the observation is known to be wrong.
-    observations: Vec<(Wrong, bool)>,
+    /// The observations, each with a flag that is set if it is wrong.
+    observations: Vec<(WrongObservation, bool)>,
 }
 
 /// The state of a walk.
-struct Walking<'w, 'r> {
+struct WalkState<'w, 'r> {
     walk: &'w Walk,
     target_id: i32,
     entries: &'w mut Entries,
     report: Report<'r>,
-    walked: Walked,
-    run: Option<Open>,
-    /// The names of entries that were reported as missing.
+    walked: WalkResult,
+    run: Option<OpenRun>,
+    /// The missing entries that were reported.
     reported: HashSet<String>,
 }
 
-impl Walking<'_, '_> {
-    /// Computes the observations that follow `known`. Returns the last one, or `None` if the walk is over.
+impl WalkState<'_, '_> {
+    /// Computes the observations after `known`. Returns the last one, or `None` at the end of the walk.
     fn batch(
         &mut self,
         client: &SpiClient<'_>,
-        known: Option<Known>,
-        batch: Vec<Loaded>,
-    ) -> Result<Option<Known>, Error> {
+        known: Option<LastObservation>,
+        batch: Vec<LoadedObservation>,
+    ) -> Result<Option<LastObservation>, Error> {
         let first = usize::from(known.is_some());
         let (loaded, mut carry) = match known {
             Some(known) => (Some(known.loaded), Some(known.carry)),
             None => (None, None),
         };
-        let mut chain: Vec<Loaded> = loaded.into_iter().chain(batch).collect();
+        let mut chain: Vec<LoadedObservation> = loaded.into_iter().chain(batch).collect();
         let mut is_done = chain.len() == first;
-        let mut before: Option<Seen<'_>> = None;
+        let mut before: Option<ScannedObservation<'_>> = None;
         for (position, this) in chain.iter().enumerate() {
             pause();
             let differs = carry.as_ref().is_some_and(|carry| carry.differs);
@@ -244,7 +263,7 @@ impl Walking<'_, '_> {
             if is_done {
                 break;
             }
-            let this = Seen::of(this)?;
+            let this = ScannedObservation::of(this)?;
             if position >= first {
                 carry = Some(self.observation(client, before.as_ref(), &this, carry)?);
             }
@@ -253,18 +272,17 @@ impl Walking<'_, '_> {
         drop(before);
         self.compare_rows(client)?;
         Ok(match (chain.pop(), carry) {
-            (Some(loaded), Some(carry)) if !is_done => Some(Known { loaded, carry }),
+            (Some(loaded), Some(carry)) if !is_done => Some(LastObservation { loaded, carry }),
             _ => None,
         })
     }
 
-    /// Computes one observation, given the one before and its carried records. Returns the records that it carries in
-    /// turn.
+    /// Computes an observation from its predecessor and the records carried there. Returns its own carried records.
     fn observation(
         &mut self,
         client: &SpiClient<'_>,
-        before: Option<&Seen<'_>>,
-        this: &Seen<'_>,
+        before: Option<&ScannedObservation<'_>>,
+        this: &ScannedObservation<'_>,
         carry: Option<Carry>,
     ) -> Result<Carry, Error> {
         let (loaded, stored) = (this.loaded, &this.loaded.stored);
@@ -274,7 +292,7 @@ impl Walking<'_, '_> {
             stored.since,
             self.walk.settings.raw_retention,
         );
-        let before_is_known = before.is_some_and(Seen::has_text)
+        let before_is_known = before.is_some_and(ScannedObservation::has_text)
             && carry.as_ref().is_some_and(|carry| carry.readable);
         if !this.has_text() || !predecessor.suffices(before_is_known) {
             self.compare_rows(client)?;
@@ -291,28 +309,21 @@ impl Walking<'_, '_> {
             .filter(|_| predecessor == Predecessor::Before)
             .map(|before| before.observation(records.as_ref()));
         let text = this.snapshot.as_deref();
-        let folding = self.entries.folding(client, stored.kept.fold_uids_below)?;
+        let folding = self
+            .entries
+            .folding(client, stored.reduced.fold_uids_below)?;
         let computed = computation(
             previous.as_ref(),
             &this.observation(None),
             cleanup_interval(text, stored.cleanup_interval),
             Settings {
-                reduced: stored.kept,
+                reduced: stored.reduced,
                 ..self.walk.settings
             },
             &folding,
         )?;
-        let wrong = Wrong {
-            time: stored.time,
-            previous: computed.computed.since,
-            stale: Stale {
-                after: before.map_or(EARLIEST, |before| before.loaded.stored.time),
-                observed: stored.time,
-                earliest: self.earliest_row(before, previous.as_ref(), loaded, &computed)?,
-            },
-            server: stored.server.clone(),
-            bytes: i64::try_from(loaded.bytes()).unwrap_or(i64::MAX),
-        };
+        let earliest = self.earliest_row(before, previous.as_ref(), loaded, &computed)?;
+        let wrong = WrongObservation::of(before, loaded, computed.computed.since, earliest);
         let findings = findings(loaded, &computed.computed)?;
         self.report_all(&findings)?;
         let carry = Carry {
@@ -321,18 +332,18 @@ impl Walking<'_, '_> {
             readable: true,
         };
         let lacks_values = self.walk.purpose == Purpose::Repair
-            && stored.kept.keep < self.walk.settings.reduced.keep;
+            && stored.reduced.keep < self.walk.settings.reduced.keep;
         let is_wrong = !findings.is_empty() || lacks_values;
         self.add_to_run(client, (wrong, is_wrong), computed.increments)?;
         Ok(carry)
     }
 
-    /// Returns the earliest start of the rows of an observation, both stored and computed.
+    /// Returns the earliest start of the stored and computed rows of an observation.
     fn earliest_row(
         &self,
-        before: Option<&Seen<'_>>,
+        before: Option<&ScannedObservation<'_>>,
         previous: Option<&Observation<'_>>,
-        this: &Loaded,
+        this: &LoadedObservation,
         computed: &Computation<'_>,
     ) -> Result<Micros, Error> {
         let (time, since) = (this.stored.time, this.stored.since);
@@ -358,11 +369,11 @@ impl Walking<'_, '_> {
         findings.try_for_each(|finding| (self.report)(finding))
     }
 
-    /// Adds the rows of an observation to those that are to be compared.
+    /// Adds the rows of an observation to the current run.
     fn add_to_run(
         &mut self,
         client: &SpiClient<'_>,
-        (wrong, mut is_wrong): (Wrong, bool),
+        (wrong, mut is_wrong): (WrongObservation, bool),
         increments: Vec<Increment<'_>>,
     ) -> Result<(), Error> {
         let names = names(&increments)?;
@@ -379,7 +390,7 @@ impl Walking<'_, '_> {
             }
         }
         let rows = rows(client, self.entries, increments)?;
-        let open = self.run.get_or_insert_with(|| Open {
+        let open = self.run.get_or_insert_with(|| OpenRun {
             run: Run {
                 target_id: self.target_id,
                 after: wrong.stale.after,
@@ -399,40 +410,35 @@ impl Walking<'_, '_> {
         Ok(())
     }
 
-    /// Compares the collected rows with the stored ones.
+    /// Compares the rows of the current run with the stored ones.
     fn compare_rows(&mut self, client: &SpiClient<'_>) -> Result<(), Error> {
         let Some(mut open) = self.run.take() else {
             return Ok(());
         };
         for finding in differences(client, open.run, open.rows, self.walk.purpose)? {
-            // A row that belongs to no observation stands in the way of the next observation, and marks that one as
-            // wrong.
-            let place = open
-                .observations
-                .partition_point(|(wrong, _)| wrong.time < finding.time);
-            if let Some((_, is_wrong)) = open.observations.get_mut(place) {
+            // A row without an observation blocks the next observation, which is marked as wrong.
+            let observations = &mut open.observations;
+            let place = observations.partition_point(|(wrong, _)| wrong.time < finding.time);
+            if let Some((_, is_wrong)) = observations.get_mut(place) {
                 *is_wrong = true;
             }
             (self.report)(finding)?;
         }
-        let wrong = open
-            .observations
-            .into_iter()
-            .filter(|(_, is_wrong)| *is_wrong);
+        let wrong = open.observations.into_iter().filter(|it| it.1);
         self.walked.wrong.extend(wrong.map(|(wrong, _)| wrong));
         self.walked.runs.push(open.run);
         Ok(())
     }
 }
 
-/// An observation with its text, scanned.
-struct Seen<'a> {
-    loaded: &'a Loaded,
+/// An observation with its scanned text.
+struct ScannedObservation<'a> {
+    loaded: &'a LoadedObservation,
     snapshot: Option<Cow<'a, Snapshot<'a>>>,
 }
 
-impl<'a> Seen<'a> {
-    fn of(loaded: &'a Loaded) -> Result<Self, Error> {
+impl<'a> ScannedObservation<'a> {
+    fn of(loaded: &'a LoadedObservation) -> Result<Self, Error> {
         Ok(Self {
             loaded,
             snapshot: loaded.stored.snapshot()?,
@@ -453,8 +459,8 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// Returns all findings about an observation except its increments, including those from when it was read.
-fn findings(loaded: &Loaded, computed: &Computed) -> Result<Vec<Finding>, Error> {
+/// Returns all findings about an observation except its increments.
+fn findings(loaded: &LoadedObservation, computed: &Computed) -> Result<Vec<Finding>, Error> {
     let stored = &loaded.stored;
     let mut findings = loaded.findings.clone();
     if stored.since != computed.since {
@@ -463,7 +469,7 @@ fn findings(loaded: &Loaded, computed: &Computed) -> Result<Vec<Finding>, Error>
     }
     let counts = Finding::of_counts(stored.time, &loaded.counts, &computed.counts);
     findings.extend(counts);
-    // Carried records that cannot be read were reported when the observation was read.
+    // Damaged carried records were reported when they were loaded.
     if stored.carried.damage().is_none() {
         let carried = stored.carried.value().map(Vec::as_slice);
         let computed = computed.carried.as_deref();
@@ -472,7 +478,7 @@ fn findings(loaded: &Loaded, computed: &Computed) -> Result<Vec<Finding>, Error>
     Ok(findings)
 }
 
-/// Returns a time as text in the format of the session's settings, which the type's own text ignores.
+/// Formats a time by the session's settings.
 fn shown(time: Option<Micros>) -> Result<Option<String>, Error> {
     let Some(time) = time.map(timestamptz).transpose()? else {
         return Ok(None);

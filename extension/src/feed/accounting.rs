@@ -1,10 +1,10 @@
-//! The sources of jobs: what schedulers account for fills `jobstats.jobs`.
+//! The sources of jobs: the accounting of schedulers fills `jobstats.jobs`.
 //!
-//! One text says several things of a job, texts overlap, and some come late. What they say is merged into the rows of each
-//! submission by the law of [`jobstats_core::accounting::merge`], so that the order of texts does not matter. Rejects have
-//! the number of a line and the reason, and never its text, which has names of people.
+//! A text may have several records of a job, texts overlap, and some are late. [`jobstats_core::accounting::merge`] merges
+//! records into the rows of a submission in any order. Rejects have a line number and a reason, never the text, which names
+//! people.
 //!
-//! The users and groups of jobs get the names that jobs have, where they have none yet.
+//! Users and groups without a name get the name in their jobs.
 
 mod people;
 mod stored;
@@ -22,34 +22,33 @@ use pgrx::spi::SpiClient;
 
 use crate::feed::covered::{Covers, is_before_covers};
 use crate::feed::ingest::Ingest;
-use crate::feed::source::{Source, lock_row, show};
-use crate::feed::text::{Text, require_size};
+use crate::feed::sources::{Source, lock_row, show};
+use crate::feed::text::Text;
 use crate::feed::timing::{Phase, timed};
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::pause::PAUSE;
 use crate::pg::spi::{Statements, connect_mut};
-use crate::store::Settings;
 use people::People;
 use stored::Submission;
 
-/// The number of records that are merged at a time, with all that is stored of their submissions.
+/// The number of records in a batch, which is merged with all stored rows of their submissions.
 const AT_A_TIME: usize = 250;
 
 /// The largest record in bytes of its values.
 const RECORD_MAX: usize = 64 << 10;
 
-/// The memory in bytes that a record takes until it is stored, for each byte of its values and besides.
+/// The memory of a record in bytes: for each byte of its values, and in addition.
 const COPIES: usize = 8;
 const RECORD_BYTES: usize = 4 << 10;
 
-/// The longest number or label of a job in bytes. Both are in an index, whose rows are limited.
+/// The longest number or label of a job in bytes: rows of an index are limited.
 const NAME_MAX: usize = 255;
 
-/// The longest name that a user gave to a job in bytes, which is cut there.
+/// The longest name of a job in bytes. A longer one is truncated.
 const JOB_NAME_MAX: usize = 1 << 10;
 
-/// The largest number of runs of a submission. Each text that says something of one is merged with all of them.
+/// The largest number of runs of a submission. Each of its records is merged with all of them.
 const RUNS_MAX: usize = 300;
 
 impl Source for Scheduler {
@@ -61,12 +60,7 @@ impl Source for Scheduler {
         (self.recognizes)(text)
     }
 
-    fn kept<'t>(
-        &self,
-        text: &'t [u8],
-        settings: &Settings,
-    ) -> Result<Option<Cow<'t, [u8]>>, Error> {
-        require_size(text.len(), settings.max_text)?;
+    fn retained<'t>(&self, text: &'t [u8]) -> Result<Option<Cow<'t, [u8]>>, Error> {
         Ok(Some(Cow::Borrowed(text)))
     }
 
@@ -119,7 +113,7 @@ impl Source for Scheduler {
     }
 }
 
-/// Stores the jobs of a text, and the names of their people. Returns the counts, and how many records say nothing of times.
+/// Stores the jobs, users and groups of a text. Returns the counts, and the number of records without times.
 fn store(
     scheduler: &Scheduler,
     ingest: &mut Ingest<'_>,
@@ -134,7 +128,7 @@ fn store(
         let batch = timed(Phase::Scan, || {
             batch(&mut records, ingest, &mut runs, &mut counts, &mut timeless)
         })?;
-        // Each batch has its own connection, because what it reads stays in memory as long as that.
+        // The end of the connection frees the rows that were read.
         let written = timed(Phase::Jobs, || {
             connect_mut(|client| {
                 let time = ingest.delivery.time;
@@ -161,7 +155,7 @@ fn store(
     Ok((counts, timeless))
 }
 
-/// Returns why a text without a usable record is rejected as a whole; `None` if it may well have none.
+/// Returns the reason to reject a text without usable records; `None` if it may have no records.
 fn why_unusable(
     scheduler: &Scheduler,
     text: &[u8],
@@ -175,11 +169,11 @@ fn why_unusable(
     if has_problems || text.trim_ascii().is_empty() {
         return Some(reason::NO_JOBS);
     }
-    // PBS says of a job that was queued little more than its number.
+    // Of a queued job, PBS prints little more than the number.
     (timeless > 0 && scheduler.name != pbs::SCHEDULER.name).then_some(reason::NO_TIMES)
 }
 
-/// Returns the schedulers of a batch that are not among those of the batches before.
+/// Returns the schedulers of a batch that earlier batches lack.
 fn new_schedulers<'b>(known: &mut BTreeSet<String>, batch: &'b Batch<'_>) -> Vec<&'b str> {
     let mut new: Vec<&str> = batch.keys().map(|it| &*it.scheduler).collect();
     new.dedup();
@@ -190,7 +184,7 @@ fn new_schedulers<'b>(known: &mut BTreeSet<String>, batch: &'b Batch<'_>) -> Vec
 /// The records of some submissions.
 type Batch<'a> = BTreeMap<Submission, Vec<(Job<'a>, Micros)>>;
 
-/// Takes the next records, hands those that cannot be used to the rejects, and counts those that say nothing of times.
+/// Takes the next records, rejects unusable ones, and counts records without times.
 fn batch<'a>(
     records: &mut impl Iterator<Item = Record<'a>>,
     ingest: &mut Ingest<'_>,
@@ -208,7 +202,7 @@ fn batch<'a>(
             false => Err(reason::TOO_MANY_OF_NUMBER),
         });
         match counted {
-            // It says of a job that there is one, but neither which one of its number nor when.
+            // Such a record does not identify a job: a scheduler may use a number again.
             Ok(job) if job.submitted.is_none() && job.started.is_none() => {
                 *timeless += 1;
             }
@@ -219,10 +213,10 @@ fn batch<'a>(
                         .rejects
                         .add(None, Some(record.line), doubt.code(), None);
                 }
-                ingest.told.add(&job);
+                ingest.times.add(&job);
                 let submission = Submission::of(&job, &ingest.delivery.cluster);
-                let said = batch.entry(submission).or_default();
-                said.push((job, ingest.delivery.time));
+                let records = batch.entry(submission).or_default();
+                records.push((job, ingest.delivery.time));
             }
             Err(reason) => {
                 counts.problems = counts.problems.saturating_add(1);
@@ -252,10 +246,8 @@ fn usable<'a>(
     if job.text_len() > RECORD_MAX {
         return Err(reason::RECORD_TOO_LONG);
     }
-    let mut times = [job.submitted, job.started, job.ended]
-        .into_iter()
-        .flatten();
-    if times.any(|time| time > latest) {
+    let times = [job.submitted, job.started, job.ended];
+    if times.into_iter().flatten().any(|time| time > latest) {
         return Err(reason::FUTURE);
     }
     let is_of_another = |scheduler: &str| !cluster.is_empty() && scheduler != cluster;
@@ -277,18 +269,18 @@ fn zone(client: &SpiClient<'_>) -> Result<Zone, Error> {
     })
 }
 
-/// Makes feeds of jobs of a cluster wait for each other: two that merge the same job would each miss what the other one says. Those
-/// of other clusters write no job of its scheduler, and go on; but a feed without a cluster may write jobs of any.
+/// Serializes feeds of jobs of a cluster, which may merge into the same rows. Feeds of other clusters do not wait, but a feed
+/// without a cluster may write jobs of all.
 fn lock_jobs(client: &mut SpiClient<'_>, cluster: &str) -> Result<(), Error> {
     show(client)?;
     if cluster.is_empty() {
         return lock_row(client, "jobs", "FOR UPDATE");
     }
     lock_row(client, "jobs", "FOR KEY SHARE")?;
-    let own = format!("jobs of {cluster}");
+    let name = format!("jobs of {cluster}");
     client.execute(
         "INSERT INTO jobstats.locks (name) VALUES ($1) ON CONFLICT DO NOTHING",
-        &[own.as_str().into()],
+        &[name.as_str().into()],
     )?;
-    lock_row(client, &own, "FOR UPDATE")
+    lock_row(client, &name, "FOR UPDATE")
 }

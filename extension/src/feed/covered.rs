@@ -1,4 +1,4 @@
-//! Keeps `jobstats.covered`, the union of the spans that texts of jobs cover, for each cluster and source.
+//! Maintains `jobstats.covered`, the union of the spans that texts of jobs cover, for each cluster and source.
 
 use jobstats_core::accounting::coverage::{GAP, Span, union};
 use jobstats_core::base::instant::Micros;
@@ -9,14 +9,14 @@ use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::pg::time::{EARLIEST, timestamptz};
 
-/// The way in which the texts of a source say what they cover.
+/// How the covered span of a text is determined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Covers {
-    /// Texts are not about times.
+    /// Texts cover no span.
     Nothing,
-    /// The sender says it.
+    /// The sender states it.
     Stated,
-    /// The sender says it, or else the records do: the texts are pieces of a file that grows.
+    /// The sender states it, or else the records define it: texts are pieces of a growing file.
     Records,
 }
 
@@ -26,7 +26,7 @@ pub fn stated(ingest: &Ingest<'_>) -> Option<Span> {
     Span::stated(since, until, latest(ingest))
 }
 
-/// Notes what a text covers that has been read, and returns the span.
+/// Records the span that a text covers, and returns it.
 ///
 /// The caller holds the lock of feeds of jobs.
 pub fn note(
@@ -34,20 +34,20 @@ pub fn note(
     covers: Covers,
     ingest: &Ingest<'_>,
 ) -> Result<Option<Span>, Error> {
-    let told = ingest.told.span(latest(ingest));
+    let times = ingest.times.span(latest(ingest));
     if is_before_covers(ingest) {
         return Ok(None);
     }
-    let span = match (covers, ingest.delivery.covers, told) {
+    let span = match (covers, ingest.delivery.covers, times) {
         (Covers::Nothing, ..) | (_, None, None) | (Covers::Stated, None, _) => None,
         (_, Some(_), _) => stated(ingest),
-        (Covers::Records, None, Some(told)) => {
-            // A piece that comes late closes the gap to the next one, too.
+        (Covers::Records, None, Some(times)) => {
+            // A late piece closes the gap to the next one, too.
             let next = neighbour(client, ingest, ">", "ASC")?;
-            if let Some(gap) = next.and_then(|next| Span::between(told.until, next)) {
+            if let Some(gap) = next.and_then(|next| Span::between(times.until, next)) {
                 add(client, ingest, gap)?;
             }
-            Some(told.after(neighbour(client, ingest, "<", "DESC")?))
+            Some(times.after(neighbour(client, ingest, "<", "DESC")?))
         }
     };
     if let Some(span) = span {
@@ -56,13 +56,13 @@ pub fn note(
     Ok(span)
 }
 
-/// Returns whether all that a text tells lies before the span that its sender states.
+/// Returns whether all records lie before the span that the sender states.
 pub fn is_before_covers(ingest: &Ingest<'_>) -> bool {
     let covers = ingest.delivery.covers;
-    covers.is_some_and(|(since, _)| ingest.told.lies_before(since))
+    covers.is_some_and(|(since, _)| ingest.times.lies_before(since))
 }
 
-/// Returns the time after which a text can say nothing.
+/// Returns the latest time that a text can cover.
 fn latest(ingest: &Ingest<'_>) -> Micros {
     ingest.delivery.time.min(ingest.now)
 }
@@ -108,15 +108,14 @@ fn add(client: &mut SpiClient<'_>, ingest: &Ingest<'_>, span: Span) -> Result<()
     let [cluster, source, ..] = ingest.delivery.key()?;
     let (since, until) = (timestamptz(all.since)?, timestamptz(all.until)?);
     let arguments = [cluster, source, since.into(), until.into()];
-    // What joins the span lies in the span that it becomes.
+    // All joined spans lie in the union.
     client.execute(
         "DELETE FROM jobstats.covered c \
          WHERE c.cluster = $1 AND c.source = $2 AND c.until >= $3 AND c.until <= $4",
         &arguments,
     )?;
-    client.execute(
+    client.run(
         "INSERT INTO jobstats.covered (cluster, source, since, until) VALUES ($1, $2, $3, $4)",
         &arguments,
-    )?;
-    Ok(())
+    )
 }

@@ -1,4 +1,4 @@
-//! A row of the feed without its text: who sent the text, and when it was read.
+//! A row of the feed without its text.
 
 use jobstats_core::base::instant::{DAY, Micros};
 use pgrx::datum::{DatumWithOid, Interval, Range, RangeBound, TimestampWithTimeZone};
@@ -7,11 +7,12 @@ use crate::feed::sources;
 use crate::pg::bytea::Bytea;
 use crate::pg::error::Error;
 use crate::pg::time::{micros, timestamptz};
+use crate::store::rights::writer::Bounds;
 
-/// The longest name, in bytes, that is stored with each text. Host names have at most 255 bytes.
+/// The longest stored name in bytes. Host names have at most 255.
 const NAME_LIMIT: usize = 255;
 
-/// The longest time that reading a text is believed to have taken.
+/// The longest plausible duration of reading a text.
 const LONGEST_READING: i128 = DAY as i128;
 
 /// The columns of a row of the feed, as the caller passes them.
@@ -26,8 +27,7 @@ pub struct Arguments<'a> {
     pub shipper: Option<String>,
     pub source: Option<String>,
     pub covers: Option<Range<TimestampWithTimeZone>>,
-    pub own_targets: Option<Vec<String>>,
-    pub own_server: bool,
+    pub bounds: Bounds,
 }
 
 /// One row of the feed, without its text.
@@ -41,14 +41,12 @@ pub struct Delivery {
     pub covers: Option<(Micros, Micros)>,
     pub duration: Option<Interval>,
     pub shipper: Option<String>,
-    /// Patterns of the targets that the sender may feed; `None` allows every target.
-    pub own_targets: Option<Vec<String>>,
-    /// True if the sender is bound to this server, so that what is of the server is its own too.
-    pub own_server: bool,
+    /// The targets and parameters that the sender may feed.
+    pub bounds: Bounds,
 }
 
 impl Delivery {
-    /// Takes the columns of a row. Its time is `now` if it has none.
+    /// Takes the columns of a row, whose time is `now` by default.
     ///
     /// # Errors
     /// [`Error::LongName`], [`Error::UnknownSource`], or [`Error::Argument`] if there is no server or no finite time.
@@ -62,8 +60,7 @@ impl Delivery {
             covers: arguments.covers.take().map(bounds).transpose()?.flatten(),
             duration: arguments.duration.take().filter(is_possible),
             shipper: arguments.shipper.take().map(shortened),
-            own_targets: arguments.own_targets.take(),
-            own_server: arguments.own_server,
+            bounds: std::mem::take(&mut arguments.bounds),
         };
         require_short("cluster", &delivery.cluster)?;
         require_short("server", &delivery.server)?;
@@ -111,13 +108,13 @@ pub fn bounds(covers: Range<TimestampWithTimeZone>) -> Result<Option<(Micros, Mi
     Ok(Some((finite(since)?, finite(until)?)))
 }
 
-/// Cuts a name to [`NAME_LIMIT`] bytes, because a long name of a shipper is no reason to reject a text.
+/// Truncates a name to [`NAME_LIMIT`] bytes: a long name of a shipper is no reason to reject a text.
 fn shortened(mut name: String) -> String {
     name.truncate(name.floor_char_boundary(NAME_LIMIT));
     name
 }
 
-/// Returns whether reading can have taken this long. Computations with other intervals overflow.
+/// Returns whether a duration is plausible. Computations with other intervals overflow.
 fn is_possible(duration: &Interval) -> bool {
     let months = i128::from(duration.months());
     let days = months * 30 + i128::from(duration.days());

@@ -34,12 +34,8 @@ fn jobstats_ingest_own(mut call: Call<'_>) -> SqlResult<()> {
     let source = sources::named(columns.source.as_deref())?;
     let cluster = columns.cluster.clone().unwrap_or_default();
     let server = columns.server.clone();
-    as_writer(&cluster, server.as_deref(), source.name(), |own| {
-        run(Arguments {
-            own_targets: own.targets,
-            own_server: own.server,
-            ..columns
-        })
+    as_writer(&cluster, server.as_deref(), source.name(), |bounds| {
+        run(Arguments { bounds, ..columns })
     })?;
     Ok(())
 }

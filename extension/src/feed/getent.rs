@@ -1,8 +1,8 @@
-//! The sources `passwd` and `group`: `getent` says which number is which user or group. `jobstats.users` and `jobstats.groups` have
-//! the current names, `earlier_users` and `earlier_groups` those before.
+//! The sources `passwd` and `group`: the names of users and groups by number, as `getent` prints them. `jobstats.users` and
+//! `jobstats.groups` have the current names, `earlier_users` and `earlier_groups` the previous ones.
 //!
-//! Nothing but numbers and names is stored. Rejects have the number of a line and the reason, and never its text, which may
-//! have a password or a person's data at any place.
+//! Only numbers and names are stored. Rejects have a line number and a reason, never the text, which may have a password or
+//! personal data.
 
 mod stored;
 
@@ -16,21 +16,20 @@ use jobstats_core::text::getent::{Database, Entry, ReadError};
 use pgrx::spi::SpiClient;
 
 use crate::feed::ingest::Ingest;
-use crate::feed::source::{Source, lock_row, show};
-use crate::feed::text::{Text, require_size};
+use crate::feed::sources::{Source, lock_row, show};
+use crate::feed::text::Text;
 use crate::feed::timing::{Phase, timed};
 use crate::pg::error::Error;
 use crate::pg::pause::{PAUSE, pause};
 use crate::pg::spi::{Statements, connect_mut};
-use crate::store::Settings;
-pub use stored::{GROUPS, Named, USERS, fill};
-use stored::{Table, Written};
+pub use stored::{AccountingName, GROUPS, USERS, fill};
+use stored::{NameTable, WriteCounts};
 
-/// A database of names that `getent` prints.
+/// A database of `getent`.
 pub struct Getent {
     name: &'static str,
     database: Database,
-    table: Table,
+    table: NameTable,
     /// The outcome of a text.
     action: Action,
     /// The reason to reject a text without any name.
@@ -55,11 +54,11 @@ pub const GROUP: Getent = Getent {
     no_names: reason::NO_GROUPS,
 };
 
-/// The largest size of a text in bytes: a million users with everything that is known about them. Each line takes memory and
-/// a row, and a small packed text can have many.
+/// The largest text in bytes: a million users with all fields. Each line takes memory and a row, and a small packed text can
+/// have many.
 const MAX_TEXT: u64 = 64 << 20;
 
-/// The number of names that a statement reads or writes, with up to a hundred earlier ones of each.
+/// The number of names in a batch, each with up to a hundred earlier ones.
 const AT_A_TIME: usize = 1_000;
 
 impl Source for Getent {
@@ -71,19 +70,18 @@ impl Source for Getent {
         self.database.recognizes(text)
     }
 
-    fn kept<'t>(
-        &self,
-        text: &'t [u8],
-        settings: &Settings,
-    ) -> Result<Option<Cow<'t, [u8]>>, Error> {
-        require_size(text.len(), settings.max_text.min(MAX_TEXT))?;
-        let contents = timed(Phase::Scan, || self.database.read(text, PAUSE))?;
-        let is_empty = contents.entries.is_empty();
-        let kept = (!is_empty).then(|| contents.text(PAUSE)).transpose()?;
-        Ok(kept.map(Cow::Owned))
+    fn max_size(&self, max_text: u64) -> u64 {
+        max_text.min(MAX_TEXT)
     }
 
-    /// Makes feeds of names wait for each other: two that change the same name would each miss what the other one says.
+    fn retained<'t>(&self, text: &'t [u8]) -> Result<Option<Cow<'t, [u8]>>, Error> {
+        let contents = timed(Phase::Scan, || self.database.read(text, PAUSE))?;
+        let is_empty = contents.entries.is_empty();
+        let names = (!is_empty).then(|| contents.text(PAUSE)).transpose()?;
+        Ok(names.map(Cow::Owned))
+    }
+
+    /// Serializes feeds of names, which may change the same name.
     fn lock(&self, client: &mut SpiClient<'_>, _: &str) -> Result<(), Error> {
         show(client)?;
         lock_row(client, "names", "FOR UPDATE")
@@ -131,7 +129,7 @@ impl From<ReadError> for Error {
     }
 }
 
-/// Takes the same lock for who can do without, unless a feed of names is under way: returns whether there is none.
+/// Takes the lock of feeds of names unless a feed holds it. Returns whether it did.
 fn try_lock(client: &mut SpiClient<'_>) -> Result<bool, Error> {
     let locked = client.execute_opt(
         "SELECT FROM jobstats.locks l WHERE l.name = 'names' FOR UPDATE SKIP LOCKED",
@@ -141,11 +139,11 @@ fn try_lock(client: &mut SpiClient<'_>) -> Result<bool, Error> {
 }
 
 /// Stores the names that are new or have changed.
-fn write(table: &Table, entries: &[Entry<'_>], time: Micros) -> Result<Written, Error> {
-    let mut written = Written::default();
+fn write(table: &NameTable, entries: &[Entry<'_>], time: Micros) -> Result<WriteCounts, Error> {
+    let mut written = WriteCounts::default();
     for entries in entries.chunks(AT_A_TIME) {
         pause();
-        // Each batch has its own connection, because what it reads stays in memory as long as that.
+        // The end of the connection frees the rows that were read.
         let some = connect_mut(|client| stored::merge(client, table, entries, time))?;
         written.changed += some.changed;
         written.added += some.added;

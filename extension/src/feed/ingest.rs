@@ -1,4 +1,4 @@
-//! The state of a feed while its text is stored, whatever the source is.
+//! The state of a feed, for all sources.
 
 use jobstats_core::accounting::coverage::RecordTimes;
 use jobstats_core::base::instant::Micros;
@@ -7,17 +7,16 @@ use jobstats_core::rules::feed::{Action, Limits, Outcome, Rejects};
 use crate::feed::delivery::Delivery;
 use crate::store::Settings;
 
-/// The state of a feed.
 pub struct Ingest<'a> {
     /// The row of the feed without its text.
     pub delivery: &'a Delivery,
     pub settings: Settings,
-    /// The time at which the text came to the database.
+    /// The time at which the text arrived.
     pub now: Micros,
-    /// The text that could not be used.
+    /// The unusable parts of the text.
     pub rejects: Rejects,
-    /// The times that the records of jobs are about.
-    pub told: RecordTimes,
+    /// The times in records of jobs.
+    pub times: RecordTimes,
 }
 
 impl<'a> Ingest<'a> {
@@ -27,11 +26,11 @@ impl<'a> Ingest<'a> {
             settings,
             now,
             rejects: Rejects::default(),
-            told: RecordTimes::default(),
+            times: RecordTimes::default(),
         }
     }
 
-    /// Returns the limits of the time of its text.
+    /// Returns the limits of the time of a text.
     pub fn limits(&self) -> Limits {
         Limits {
             now: self.now,
@@ -41,20 +40,19 @@ impl<'a> Ingest<'a> {
         }
     }
 
-    /// Returns whether the time of the text can be true, for sources of which what a text of the future says would count for
-    /// ever.
+    /// Returns whether the time of the text is possible, for sources where a text of the future would never be replaced.
     pub fn is_timely(&self) -> bool {
         let limits = self.limits();
         (0..=limits.now.saturating_add(limits.max_ahead)).contains(&self.delivery.time)
     }
 
-    /// Returns the latest time of which the text can tell: its own, and the allowed difference of clocks.
+    /// Returns the latest time that records may have: the time of the text and the allowed clock difference.
     pub fn latest(&self) -> Micros {
         let time = self.delivery.time.min(self.now);
         time.saturating_add(self.limits().max_ahead)
     }
 
-    /// Rejects a part of a text, of which `shown` is stored: its beginning, or `None` if it may have secrets.
+    /// Rejects a part of a text. `shown` is its stored beginning, or `None` for a text that may hold secrets.
     pub fn reject(
         &mut self,
         target: Option<&str>,

@@ -1,18 +1,18 @@
-//! The source `lctl`: the texts of `job_stats`, of which observations and increments of their entries are stored.
+//! The source `lctl`: stores the observations of `job_stats`, and the increments of their entries.
 //!
-//! The steps, in this order: scan the text, find and lock its targets, place the part of each target between its
-//! neighbours and write the results ([`place`]), store the new identifiers ([`entries`]).
+//! The steps: scan the text, find and lock its targets, place the snapshot of each target between its neighbours and write
+//! increments ([`place`]), store new identifiers ([`entries`]).
 
 pub mod cache;
 pub mod compute;
 pub mod entries;
-mod part;
+mod packed_snapshot;
 mod place;
 mod reidentify;
 pub mod rows;
 pub mod stored;
+pub mod write;
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use jobstats_core::base::target::TargetName;
@@ -22,9 +22,9 @@ use jobstats_core::text::job_stats::is_job_stats;
 use pgrx::spi::SpiClient;
 
 use crate::feed::ingest::Ingest;
-use crate::feed::server_parameters::Beside;
-use crate::feed::source::Source;
-use crate::feed::target_counters::{self, Reading};
+use crate::feed::server_parameters::ServerParameters;
+use crate::feed::sources::Source;
+use crate::feed::target_counters::{self, TargetSnapshot};
 use crate::feed::targets::{self, Target};
 use crate::feed::text::{Text, require_size};
 use crate::feed::timing::{Phase, timed};
@@ -32,10 +32,9 @@ use crate::pg::error::Error;
 use crate::pg::memory::reserve;
 use crate::pg::pause::{PAUSE, pause};
 use crate::pg::spi::connect_mut;
-use crate::store::Settings;
 use crate::store::rights::writer::LCTL;
 use entries::Entries;
-use part::Part;
+use packed_snapshot::PackedSnapshot;
 use place::Placing;
 
 /// The reason to reject values of further targets.
@@ -53,9 +52,9 @@ impl Source for JobStats {
         is_job_stats(text)
     }
 
-    fn kept<'t>(&self, _: &'t [u8], _: &Settings) -> Result<Option<Cow<'t, [u8]>>, Error> {
-        // The text of each target is in `jobstats.raw`.
-        Ok(None)
+    fn max_size(&self, _: u64) -> u64 {
+        // `max_text` limits the lines of each target.
+        u64::MAX
     }
 
     fn ingest(
@@ -68,34 +67,30 @@ impl Source for JobStats {
         require_limits(&contents, ingest)?;
         ingest.rejects.add_problems(&contents.problems, None);
         ingest.rejects.add_dropped(contents.problems_dropped);
-        let readings = Reading::all(&contents, ingest)?;
-        let mut beside = Beside::read(&contents, ingest)?;
+        let counters = TargetSnapshot::all(&contents, ingest)?;
+        let parameters = ServerParameters::read(&contents, ingest)?;
         let mut words: Vec<Words> = Vec::new();
         words.resize_with(contents.snapshots.len(), Words::default);
-        let mut parts = Vec::new();
-        reserve(&mut parts, contents.snapshots.len())?;
-        for (snapshot, words) in contents.snapshots.into_iter().zip(&mut words) {
-            parts.push(Part::new(&text, snapshot, words)?);
-        }
+        let parts = pack(&text, contents.snapshots, &mut words)?;
         text.leave();
+        let mut values = Values {
+            parts,
+            counters,
+            parameters,
+        };
         let mut outcomes = Vec::new();
-        let parts = reject_nameless(ingest, parts, &mut outcomes)?;
-        let (parts, mut readings) =
-            reject_others(ingest, parts, readings, &mut beside, &mut outcomes)?;
-        let beyond = reject_beyond_limit(ingest, &parts, &mut readings, &mut beside);
-        outcomes.extend(beyond);
+        values.reject_nameless(ingest, &mut outcomes);
+        values.reject_others(ingest, &mut outcomes);
+        outcomes.extend(values.reject_beyond_limit(ingest));
         let mut entries = Entries::of_cluster(&ingest.delivery.cluster);
-        let names = parts.iter().filter_map(|part| part.snapshot.target);
-        let names = names
-            .chain(readings.iter().map(Reading::target))
-            .chain(beside.targets());
+        let names = values.parts.iter().filter_map(|it| it.snapshot.target);
+        let names = names.chain(values.further_targets());
         let names = distinct(names, ingest.settings.max_targets)?;
-        let targets =
-            targets::find_and_lock(client, &ingest.delivery.cluster, names.values().copied())?;
-        for (mut target, part) in with_targets(&targets, parts, |part| part.target())? {
+        let names = names.values().copied();
+        let targets = targets::find_and_lock(client, &ingest.delivery.cluster, names)?;
+        for (mut target, part) in with_targets(&targets, values.parts, |part| part.target())? {
             pause();
-            // Each target has its own connection, because the rows that its statements read stay in memory as long as the
-            // connection.
+            // The end of the connection frees the rows that were read.
             let outcome = connect_mut(|client| {
                 let placing = Placing {
                     client,
@@ -107,9 +102,11 @@ impl Source for JobStats {
             });
             outcomes.push(outcome?);
         }
-        let readings = with_targets(&targets, readings, |it| Some(it.target().shown()))?;
-        outcomes.extend(target_counters::place(ingest, &readings)?);
-        outcomes.extend(timed(Phase::Beside, || beside.store(ingest, &targets))?);
+        let counters = with_targets(&targets, values.counters, |it| Some(it.target().shown()))?;
+        outcomes.extend(target_counters::place(ingest, &counters)?);
+        outcomes.extend(timed(Phase::Parameters, || {
+            values.parameters.store(ingest, &targets)
+        })?);
         let time = ingest.delivery.time;
         timed(Phase::Entries, || entries.insert_new(client, time))?;
         if ingest.limits().is_old(time) {
@@ -119,7 +116,7 @@ impl Source for JobStats {
     }
 }
 
-/// Checks the number of targets and the size of the part of each.
+/// Checks the number of targets and the size of each.
 fn require_limits(contents: &Contents<'_>, ingest: &Ingest<'_>) -> Result<(), Error> {
     let (found, limit) = (contents.snapshots.len(), ingest.settings.max_targets);
     if found > limit {
@@ -129,22 +126,18 @@ fn require_limits(contents: &Contents<'_>, ingest: &Ingest<'_>) -> Result<(), Er
     sizes.try_for_each(|size| require_size(size, ingest.settings.max_text))
 }
 
-/// Rejects text of `lctl get_param -n`, whose target cannot be known, and returns the other parts.
-fn reject_nameless<'a, 'w>(
-    ingest: &mut Ingest<'_>,
-    parts: Vec<Part<'a, 'w>>,
-    outcomes: &mut Vec<Outcome>,
-) -> Result<Vec<Part<'a, 'w>>, Error> {
-    let mut named = Vec::new();
-    reserve(&mut named, parts.len())?;
-    for part in parts {
-        if part.snapshot.target.is_some() {
-            named.push(part);
-        } else {
-            outcomes.push(ingest.reject(None, reason::NO_TARGET, Some(&part.beginning)));
-        }
+/// Packs the lines of each target.
+fn pack<'a, 'w>(
+    text: &Text<'a>,
+    snapshots: Vec<Snapshot<'_>>,
+    words: &'w mut [Words],
+) -> Result<Vec<PackedSnapshot<'a, 'w>>, Error> {
+    let mut parts = Vec::new();
+    reserve(&mut parts, snapshots.len())?;
+    for (snapshot, words) in snapshots.into_iter().zip(words) {
+        parts.push(PackedSnapshot::new(text, snapshot, words)?);
     }
-    Ok(named)
+    Ok(parts)
 }
 
 /// Returns the targets of a text by their names.
@@ -166,77 +159,83 @@ fn distinct<'t>(
     Ok(distinct)
 }
 
-/// Rejects what is of targets that the sender may not feed, or of the server, and returns the rest. A target of which several parts
-/// are rejected is named once.
-fn reject_others<'a, 'w>(
-    ingest: &mut Ingest<'_>,
-    mut parts: Vec<Part<'a, 'w>>,
-    mut readings: Vec<Reading>,
-    beside: &mut Beside,
-    outcomes: &mut Vec<Outcome>,
-) -> Result<(Vec<Part<'a, 'w>>, Vec<Reading>), Error> {
-    let Some(patterns) = &ingest.delivery.own_targets else {
-        return Ok((parts, readings));
-    };
-    let others = readings.iter().map(Reading::target).chain(beside.targets());
-    let others: BTreeSet<_> = others.map(TargetName::shown).collect();
-    let others = others.into_iter().map(Some);
-    let names: Vec<_> = parts.iter().map(Part::target).chain(others).collect();
-    let own = targets::matching(&names, patterns);
-    let is_own = |name: Option<String>| name.is_none_or(|name| own.contains(&name));
-    let mut others: BTreeMap<String, Option<Vec<u8>>> = BTreeMap::new();
-    for name in names
-        .into_iter()
-        .flatten()
-        .filter(|name| !own.contains(name))
-    {
-        others.insert(name, None);
-    }
-    for part in &parts {
-        if let Some(beginning) = part.target().and_then(|name| others.get_mut(&name)) {
-            *beginning = Some(part.beginning.clone());
-        }
-    }
-    parts.retain(|part| is_own(part.target()));
-    readings.retain(|it| is_own(Some(it.target().shown())));
-    outcomes.extend(beside.retain(&own, ingest));
-    for (name, beginning) in others {
-        outcomes.push(ingest.reject(Some(&name), reason::NOT_YOURS, beginning.as_deref()));
-    }
-    Ok((parts, readings))
+/// The values of a text.
+struct Values<'a, 'w> {
+    parts: Vec<PackedSnapshot<'a, 'w>>,
+    counters: Vec<TargetSnapshot>,
+    parameters: ServerParameters,
 }
 
-/// Leaves out what stands beside job_stats of targets for which a text has no room: it never costs the job_stats. Returns the outcome of
-/// that, if there is any.
-fn reject_beyond_limit(
-    ingest: &mut Ingest<'_>,
-    parts: &[Part<'_, '_>],
-    readings: &mut Vec<Reading>,
-    beside: &mut Beside,
-) -> Option<Outcome> {
-    let limit = ingest.settings.max_targets;
-    // Most texts have too few values for that, whatever their targets are.
-    if parts.len() + readings.len() + beside.targets().count() <= limit {
-        return None;
+impl Values<'_, '_> {
+    /// Returns the targets of target counters and parameters, each as often as it occurs.
+    fn further_targets(&self) -> impl Iterator<Item = TargetName<'_>> + Clone {
+        let counters = self.counters.iter().map(TargetSnapshot::target);
+        counters.chain(self.parameters.targets())
     }
-    let mut kept: HashSet<String> = parts.iter().filter_map(Part::target).collect();
-    let mut first = None;
-    for target in readings.iter().map(Reading::target).chain(beside.targets()) {
-        let name = target.shown();
-        if kept.len() < limit {
-            kept.insert(name);
-        } else if first.is_none() && !kept.contains(&name) {
-            first = Some(name);
+
+    /// Rejects output of `lctl get_param -n`, which lacks the target.
+    fn reject_nameless(&mut self, ingest: &mut Ingest<'_>, outcomes: &mut Vec<Outcome>) {
+        self.parts.retain(|part| {
+            let is_named = part.snapshot.target.is_some();
+            if !is_named {
+                outcomes.push(ingest.reject(None, reason::NO_TARGET, Some(&part.beginning)));
+            }
+            is_named
+        });
+    }
+
+    /// Rejects targets that the sender may not feed, each once, and parameters of the server.
+    fn reject_others(&mut self, ingest: &mut Ingest<'_>, outcomes: &mut Vec<Outcome>) {
+        let Some(patterns) = &ingest.delivery.bounds.targets else {
+            return;
+        };
+        let further: BTreeSet<_> = self.further_targets().map(TargetName::shown).collect();
+        let names = self.parts.iter().map(PackedSnapshot::target);
+        let names: Vec<_> = names.chain(further.into_iter().map(Some)).collect();
+        let own = targets::matching(&names, patterns);
+        let is_own = |name: Option<String>| name.is_none_or(|name| own.contains(&name));
+        let others = names.into_iter().flatten().filter(|it| !own.contains(it));
+        let mut others: BTreeMap<String, Option<Vec<u8>>> = others.map(|it| (it, None)).collect();
+        for part in &self.parts {
+            if let Some(beginning) = part.target().and_then(|name| others.get_mut(&name)) {
+                *beginning = Some(part.beginning.clone());
+            }
+        }
+        self.parts.retain(|part| is_own(part.target()));
+        self.counters.retain(|it| is_own(Some(it.target().shown())));
+        outcomes.extend(self.parameters.retain(&own, ingest));
+        for (name, beginning) in others {
+            outcomes.push(ingest.reject(Some(&name), reason::NOT_YOURS, beginning.as_deref()));
         }
     }
-    let first = first?;
-    readings.retain(|it| kept.contains(&it.target().shown()));
-    beside.keep(&kept);
-    Some(ingest.reject(Some(&first), TOO_MANY_TARGETS, None))
+
+    /// Drops target counters and parameters of targets beyond the limit, which must not cost the job_stats. Returns the outcome.
+    fn reject_beyond_limit(&mut self, ingest: &mut Ingest<'_>) -> Option<Outcome> {
+        let limit = ingest.settings.max_targets;
+        // Most texts have few values.
+        if self.parts.len() + self.further_targets().count() <= limit {
+            return None;
+        }
+        let parts = self.parts.iter();
+        let mut retained: HashSet<String> = parts.filter_map(PackedSnapshot::target).collect();
+        let mut first = None;
+        for name in self.further_targets().map(TargetName::shown) {
+            if retained.len() < limit {
+                retained.insert(name);
+            } else if first.is_none() && !retained.contains(&name) {
+                first = Some(name);
+            }
+        }
+        let first = first?;
+        self.counters
+            .retain(|it| retained.contains(&it.target().shown()));
+        self.parameters.retain_targets(&retained);
+        Some(ingest.reject(Some(&first), TOO_MANY_TARGETS, None))
+    }
 }
 
-/// Returns things of targets with the targets, in the order of `target_id`. A damaged text may name a target both as MDT and as
-/// OST; then the target occurs twice.
+/// Pairs things with their targets, in the order of `target_id`. A damaged text may name a target as MDT and as OST: then it
+/// occurs twice.
 fn with_targets<T>(
     targets: &HashMap<String, Target>,
     things: Vec<T>,
@@ -253,7 +252,7 @@ fn with_targets<T>(
     Ok(found)
 }
 
-/// Registers thread-local memory with the C library, which ends the process if it cannot do so on first use.
+/// Registers thread-local memory with the C library, which aborts the process if that fails on first use.
 pub fn register_memory() {
     cache::register_memory();
     rows::register_memory();

@@ -1,4 +1,4 @@
-//! The stored readings around new ones. Those of whole targets and of services lie among each other by their own times.
+//! The stored neighbours of new snapshots of target counters and of services.
 
 use std::cmp::Ordering;
 
@@ -12,14 +12,14 @@ use crate::pg::spi::Row;
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 
-/// The stored readings before, at and after the time of one.
-pub struct Around<T> {
+/// The stored snapshots before, at and after a time.
+pub struct Neighbours<T> {
     pub before: Option<T>,
     pub same: Option<T>,
     pub next: Option<T>,
 }
 
-/// Returns the statement that [`find`] runs for the readings of a table, whose keys are of a type.
+/// Returns the statement of [`find`] for a table and the type of its keys.
 pub fn statement(table: &str, key: &str, kind: &str, columns: &str) -> String {
     sql!(
         "neighbours.sql",
@@ -30,11 +30,11 @@ pub fn statement(table: &str, key: &str, kind: &str, columns: &str) -> String {
     )
 }
 
-/// Returns the readings around some times, in this order, those before by at most `gap`. `statement` is one of [`statement`], which
-/// takes `arguments` behind the times: the keys, and what all keys have in common.
+/// Returns the neighbours of times, in this order; predecessors are at most `gap` older. `statement` is from [`statement`] and
+/// takes `arguments` after the times: the keys, and the common parameters of all keys.
 ///
 /// # Errors
-/// Those of PostgreSQL, and of `read`.
+/// Errors of PostgreSQL, and of `read`.
 pub fn find<T>(
     client: &mut SpiClient<'_>,
     statement: &str,
@@ -42,18 +42,18 @@ pub fn find<T>(
     times: &[Micros],
     gap: Micros,
     read: impl Fn(&Row<'_>) -> Result<T, Error>,
-) -> Result<Vec<Around<T>>, Error> {
+) -> Result<Vec<Neighbours<T>>, Error> {
     let earliest = times.iter().min().copied().unwrap_or_default();
     let stamps = times.iter().map(|time| timestamptz(*time));
     let stamps = stamps.collect::<Result<Vec<_>, Error>>()?;
     let mut all = vec![timestamptz(0)?.into(), stamps.into()];
     all.extend(arguments);
     let mut found = Vec::new();
-    // Nearly always the reading before is less than a day old. Looking there first opens no partition of the past.
+    // Nearly always the predecessor is less than a day old: looking there first opens no older partition.
     for back in [DAY.min(gap), gap] {
         all[0] = timestamptz(earliest.saturating_sub(back).max(0))?.into();
         found.clear();
-        found.resize_with(times.len(), || Around {
+        found.resize_with(times.len(), || Neighbours {
             before: None,
             same: None,
             next: None,

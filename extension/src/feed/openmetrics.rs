@@ -1,8 +1,7 @@
-//! The source `openmetrics`: gauges and counters of an exporter, of which `settings.metrics` chooses some by their names.
+//! The source `openmetrics`: gauges and counters of an exporter, selected by name in `settings.metrics`.
 //!
-//! Such a text comes every minute and says little that is new, so it is not kept in `jobstats.texts`.
+//! Such a text comes every minute with little news, so `jobstats.texts` does not retain it.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use jobstats_core::accounting::energy::{self, Meter};
@@ -13,27 +12,26 @@ use jobstats_core::text::sample::NAMES;
 use pgrx::spi::SpiClient;
 
 use crate::feed::ingest::Ingest;
-use crate::feed::samples::{self, SERIES_MAX, Sample, Stored};
+use crate::feed::samples::{self, SERIES_MAX, Sample, SampleCounts};
 use crate::feed::server_parameters::lock_server;
-use crate::feed::source::Source;
-use crate::feed::text::{Text, require_size};
+use crate::feed::sources::Source;
+use crate::feed::text::Text;
 use crate::feed::timing::{Phase, timed};
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::pause::PAUSE;
 use crate::pg::spi::Statements;
-use crate::store::Settings;
 
 /// The output of an exporter.
 pub struct OpenMetrics;
 
-/// The largest size of a text in bytes. Large exporters print a few megabytes.
+/// The largest text in bytes. Large exporters print a few megabytes.
 const MAX_TEXT: u64 = 64 << 20;
 
-/// The number of series of a server above which exporters make no new ones: half of them are left to lctl.
+/// The number of series of a server above which exporters create no new ones, to leave half of them to lctl.
 const EXPORTED_MAX: usize = SERIES_MAX / 2;
 
-/// The memory that a name or a value takes in several copies.
+/// The memory of a name or a value in several copies.
 const SAMPLE_BYTES: usize = 4 << 10;
 
 impl Source for OpenMetrics {
@@ -45,13 +43,8 @@ impl Source for OpenMetrics {
         exposition::recognizes(text)
     }
 
-    fn kept<'t>(
-        &self,
-        text: &'t [u8],
-        settings: &Settings,
-    ) -> Result<Option<Cow<'t, [u8]>>, Error> {
-        require_size(text.len(), settings.max_text.min(MAX_TEXT))?;
-        Ok(None)
+    fn max_size(&self, max_text: u64) -> u64 {
+        max_text.min(MAX_TEXT)
     }
 
     fn ingest(
@@ -63,9 +56,9 @@ impl Source for OpenMetrics {
         if let Some(reason) = ingest.limits().why_not_at(ingest.delivery.time) {
             return Ok(vec![ingest.reject(None, reason, None)]);
         }
-        let wanted = wanted(client, text.bytes())?;
+        let allowed = allowed(client, text.bytes())?;
         let contents = timed(Phase::Scan, || {
-            exposition::read(text.bytes(), |name| wanted.contains(name), PAUSE)
+            exposition::read(text.bytes(), |name| allowed.contains(name), PAUSE)
         })?;
         let is_empty = contents.samples.is_empty() && contents.without_value == 0;
         if is_empty && contents.unwanted == 0 {
@@ -76,7 +69,7 @@ impl Source for OpenMetrics {
             return Ok(vec![ingest.reject(None, reason::NOT_WANTED, None)]);
         }
         let samples = checked(&contents, ingest)?;
-        let stored = timed(Phase::Beside, || {
+        let stored = timed(Phase::Parameters, || {
             lock_server(client, ingest)?;
             samples::store(client, ingest, &HashMap::new(), samples, EXPORTED_MAX)
         })?;
@@ -84,8 +77,8 @@ impl Source for OpenMetrics {
     }
 }
 
-/// Returns the names of a text that the settings let through. Names of gauges of lctl are not among them.
-fn wanted(client: &SpiClient<'_>, text: &[u8]) -> Result<HashSet<String>, Error> {
+/// Returns the names in a text that the settings allow. Names of gauges of lctl are reserved.
+fn allowed(client: &SpiClient<'_>, text: &[u8]) -> Result<HashSet<String>, Error> {
     let names = timed(Phase::Scan, || exposition::names(text, PAUSE));
     require_room(names.len(), SAMPLE_BYTES)?;
     let names = names.into_iter().filter(|name| !NAMES.contains(name));
@@ -97,7 +90,7 @@ fn wanted(client: &SpiClient<'_>, text: &[u8]) -> Result<HashSet<String>, Error>
     found.map(|row| row.at(1)).collect()
 }
 
-/// Returns the samples whose time can be true, and rejects the other ones and the lines that could not be used.
+/// Returns the samples with a possible time, and rejects the others and unusable lines.
 fn checked(contents: &Contents<'_>, ingest: &mut Ingest<'_>) -> Result<Vec<Sample>, Error> {
     require_room(contents.samples.len(), SAMPLE_BYTES)?;
     for problem in &contents.problems {
@@ -135,7 +128,7 @@ fn checked(contents: &Contents<'_>, ingest: &mut Ingest<'_>) -> Result<Vec<Sampl
     Ok(samples)
 }
 
-/// Returns the largest reading of a counter of joules: the metric that says it has no labels but those of the counter.
+/// Returns the largest value of a counter of joules: a metric that has no labels but labels of the counter.
 fn maximum(
     contents: &Contents<'_>,
     meter: &Meter,
@@ -149,12 +142,12 @@ fn maximum(
     found.map(|it| it.value)
 }
 
-fn outcome(contents: &Contents<'_>, stored: &Stored) -> Outcome {
-    let wanted = contents.samples.len() as u64 + contents.without_value;
+fn outcome(contents: &Contents<'_>, stored: &SampleCounts) -> Outcome {
+    let allowed = contents.samples.len() as u64 + contents.without_value;
     let number = |number: i64| clamp(number.unsigned_abs());
     Outcome {
         counts: Counts {
-            entries: clamp(wanted + contents.unwanted),
+            entries: clamp(allowed + contents.unwanted),
             active: number(stored.newer),
             added: number(stored.added),
             resets: number(stored.resets),

@@ -22,7 +22,7 @@ pub fn insert(
     let rows = rejects.into_iter();
     let rows = rows.map(|it| (it.target, it.line, it.reason, it.text));
     let (targets, lines, reasons, texts): (Vec<_>, Vec<_>, Vec<_>, Vec<_>) = rows.collect();
-    client.execute(
+    client.run(
         "INSERT INTO jobstats.rejects (\"time\", received, cluster, server, target, line, reason, text) \
          SELECT $1, $2, $3, $4, * FROM unnest($5::text[], $6::integer[], $7::text[], $8::text[])",
         &[
@@ -35,6 +35,5 @@ pub fn insert(
             reasons.into(),
             texts.into(),
         ],
-    )?;
-    Ok(())
+    )
 }

@@ -20,7 +20,7 @@ use crate::store;
 use crate::text::zstd::unpack;
 
 /// The result of reading a text again.
-struct Reread {
+struct RereadResult {
     records: i32,
     problems: i32,
     changed: i32,
@@ -48,15 +48,18 @@ fn jobstats_reread_text(mut call: Call<'_>, mut rows: Rows) -> SqlResult<()> {
     Ok(())
 }
 
-fn reread(client: &mut SpiClient<'_>, arguments: &mut Arguments<'_>) -> Result<Reread, Error> {
+fn reread(
+    client: &mut SpiClient<'_>,
+    arguments: &mut Arguments<'_>,
+) -> Result<RereadResult, Error> {
     let settings = store::settings(client)?;
     let source = sources::named(arguments.source.as_deref())?;
     let now = clock_now();
     let mut delivery = Delivery::new(arguments, now)?;
-    // A call reads texts of several clusters, in an order that is not that of other calls and feeds.
+    // Calls read the texts of several clusters in any order.
     source.lock(client, "")?;
     let Some((covers, body)) = stored(client, &delivery)? else {
-        return Ok(Reread {
+        return Ok(RereadResult {
             records: 0,
             problems: 0,
             changed: 0,
@@ -75,14 +78,14 @@ fn reread(client: &mut SpiClient<'_>, arguments: &mut Arguments<'_>) -> Result<R
     Ok(reread)
 }
 
-/// Adds up what became of a text. What could not be used is in `jobstats.rejects` since the text came.
-fn result(outcomes: &[Outcome], ingest: &mut Ingest<'_>) -> Reread {
+/// Sums up the outcomes. `jobstats.rejects` has the unusable lines since the text arrived.
+fn result(outcomes: &[Outcome], ingest: &mut Ingest<'_>) -> RereadResult {
     let (records, problems) = texts::counts(outcomes);
     let changed = outcomes.iter().map(|outcome| outcome.counts.active).sum();
     let rejected = outcomes.iter().find_map(|outcome| outcome.action.reason());
     let rejects = ingest.rejects.take();
     let first = rejects.into_iter().next().map(|reject| reject.reason);
-    Reread {
+    RereadResult {
         records,
         problems,
         changed,
@@ -92,11 +95,11 @@ fn result(outcomes: &[Outcome], ingest: &mut Ingest<'_>) -> Reread {
 
 type Covered = Range<TimestampWithTimeZone>;
 
-/// The span that a kept text covers, and its packed body.
-type Kept = (Option<Covered>, Vec<u8>);
+/// The covered span and the packed body of a text.
+type StoredText = (Option<Covered>, Vec<u8>);
 
-/// Returns a text, whose body may be that of an equal one; `None` if it is not kept any more.
-fn stored(client: &mut SpiClient<'_>, delivery: &Delivery) -> Result<Option<Kept>, Error> {
+/// Returns a retained text, whose body may be in the row of an equal one.
+fn stored(client: &mut SpiClient<'_>, delivery: &Delivery) -> Result<Option<StoredText>, Error> {
     let found = client.execute_opt(
         "SELECT t.covers, b.body FROM jobstats.texts t \
          JOIN jobstats.texts b ON b.cluster = t.cluster AND b.source = t.source AND b.server = t.server \
@@ -112,11 +115,11 @@ fn stored(client: &mut SpiClient<'_>, delivery: &Delivery) -> Result<Option<Kept
 fn note(
     client: &mut SpiClient<'_>,
     delivery: &Delivery,
-    reread: &Reread,
+    reread: &RereadResult,
     covers: Option<Covered>,
 ) -> Result<(), Error> {
     let [cluster, source, server, time] = delivery.key()?;
-    client.execute(
+    client.run(
         "UPDATE jobstats.texts t SET records = $5, problems = $6, covers = coalesce($7, t.covers) \
          WHERE t.cluster = $1 AND t.source = $2 AND t.server = $3 AND t.\"time\" = $4",
         &[
@@ -128,6 +131,5 @@ fn note(
             reread.problems.into(),
             covers.into(),
         ],
-    )?;
-    Ok(())
+    )
 }

@@ -1,7 +1,8 @@
-//! Gauges and counters: stores the latest value of each, and what it was by hour and day. The value of a counter is what it grew by since
-//! the reading before; after a decrease it is all of it.
+//! Stores the latest value of gauges and counters, and their values by hour and day. The value of a counter is its growth since
+//! its predecessor, and after a reset the whole value.
 //!
-//! A value that is not newer than the latest of its series does not count. The caller holds the locks of the targets and of the server.
+//! A value that is not newer than the latest of its series is ignored. The caller holds the locks of the targets and of the
+//! server.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,7 +16,7 @@ use pgrx::spi::SpiClient;
 use serde::{Serialize, Serializer};
 
 use crate::feed::ingest::Ingest;
-use crate::feed::server_parameters::{Name, json};
+use crate::feed::server_parameters::{OwnedTargetName, json};
 use crate::feed::targets::Target;
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
@@ -24,24 +25,24 @@ use crate::pg::plans;
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
 
-/// The number of series of a week above which a server gets no new ones.
+/// The number of series in a week above which a server gets no new ones.
 pub const SERIES_MAX: usize = 10_000;
 
 /// The reason to reject values of further series.
 const TOO_MANY: &str = "too many series";
 
-/// The number of values that a statement writes. PostgreSQL has several copies of each in memory meanwhile.
+/// The number of values in a statement, of which PostgreSQL has several copies.
 const AT_ONCE: usize = 2_500;
 
-/// The memory that a value takes in several copies.
+/// The memory of a value in several copies.
 const SAMPLE_BYTES: usize = 2 << 10;
 
 /// A value of a gauge or a counter.
 #[derive(Serialize)]
 pub struct Sample {
-    /// The target that the value is of; `None` if it is of the server.
+    /// The target of the value; `None` for the server.
     #[serde(skip)]
-    pub target: Option<Name>,
+    pub target: Option<OwnedTargetName>,
     pub target_id: Option<i32>,
     pub name: Cow<'static, str>,
     #[serde(serialize_with = "map")]
@@ -49,10 +50,10 @@ pub struct Sample {
     pub is_counter: bool,
     pub value: f64,
     pub at: Micros,
-    /// The node whose joules the counter counts.
+    /// The node of a counter of joules.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
-    /// The largest reading of that counter, if the text says it.
+    /// The largest value of a counter of joules, if the text has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub maximum: Option<f64>,
 }
@@ -64,7 +65,7 @@ fn map<S: Serializer>(
     serializer.collect_map(labels.iter().map(|(name, value)| (name, value)))
 }
 
-/// Takes the values out of a text, and rejects those that cannot be used.
+/// Reads the values of a text, and rejects unusable ones.
 pub fn read(contents: &Contents<'_>, ingest: &mut Ingest<'_>) -> Result<Vec<Sample>, Error> {
     let mut problems = Problems::default();
     let found = sample::read(&contents.others, &mut problems, PAUSE)?;
@@ -73,7 +74,7 @@ pub fn read(contents: &Contents<'_>, ingest: &mut Ingest<'_>) -> Result<Vec<Samp
     let samples = found.into_iter().map(|sample| {
         let labels = sample.labels.into_iter();
         Sample {
-            target: sample.target.map(Name::of),
+            target: sample.target.map(OwnedTargetName::of),
             target_id: None,
             name: sample.name.into(),
             labels: labels
@@ -91,33 +92,33 @@ pub fn read(contents: &Contents<'_>, ingest: &mut Ingest<'_>) -> Result<Vec<Samp
     Ok(samples)
 }
 
-/// The numbers of values that were stored, and what became of others.
+/// The numbers of stored values.
 #[derive(Default)]
-pub struct Stored {
-    /// The values that are newer than what there was.
+pub struct SampleCounts {
+    /// The newest values of their series.
     pub newer: i64,
     /// The values of new series.
     pub added: i64,
-    /// The counters that had begun anew.
+    /// The counters with a reset.
     pub resets: i64,
 }
 
-/// Stores the values. Those of new series are rejected if the server already has so many.
+/// Stores the values. New series beyond `most` are rejected.
 ///
 /// # Errors
-/// Those of PostgreSQL.
+/// Errors of PostgreSQL.
 pub fn store(
     client: &mut SpiClient<'_>,
     ingest: &mut Ingest<'_>,
     targets: &HashMap<String, Target>,
     mut samples: Vec<Sample>,
     most: usize,
-) -> Result<Stored, Error> {
+) -> Result<SampleCounts, Error> {
     for sample in &mut samples {
         let target = sample.target.as_ref();
         sample.target_id = target.and_then(|it| Some(targets.get(&it.shown())?.id));
     }
-    let (mut all, mut all_missing) = (Stored::default(), 0);
+    let (mut all, mut all_missing) = (SampleCounts::default(), 0);
     for some in samples.chunks(AT_ONCE) {
         let (stored, missing) = store_some(client, ingest, some, most)?;
         all.newer += stored.newer;
@@ -134,13 +135,13 @@ pub fn store(
     Ok(all)
 }
 
-/// Stores some of the values, and returns also how many of them belong to series that there is no room for.
+/// Stores a batch of values. Also returns the number of values without room for their series.
 fn store_some(
     client: &mut SpiClient<'_>,
     ingest: &Ingest<'_>,
     samples: &[Sample],
     most: usize,
-) -> Result<(Stored, i64), Error> {
+) -> Result<(SampleCounts, i64), Error> {
     let arguments = [
         ingest.delivery.cluster.as_str().into(),
         ingest.delivery.server.as_str().into(),
@@ -152,7 +153,7 @@ fn store_some(
     if missing == 0 {
         return Ok((stored, 0));
     }
-    // Some series are new, which is seldom. They are made, and all is written once more; the others have these values already.
+    // New series are rare. They are created, and all values are written once more, which changes nothing for the others.
     let limit = most.to_string();
     let make = sql!("samples/make.sql", found = found, limit = limit);
     client.execute(&make, &arguments)?;
@@ -162,18 +163,18 @@ fn store_some(
     Ok((stored, still_missing))
 }
 
-/// Writes the values of series that there are, and returns the number of all others.
+/// Writes the values of existing series, and returns the number of all others.
 fn written(
     client: &mut SpiClient<'_>,
     write: &str,
     arguments: &[DatumWithOid<'_>],
-) -> Result<(Stored, i64), Error> {
+) -> Result<(SampleCounts, i64), Error> {
     let found = plans::rows(client, write, arguments)?.next();
     let number = |place| match &found {
         Some(row) => Ok::<_, Error>(row.at::<Option<i64>>(place)?.unwrap_or_default()),
         None => Ok(0),
     };
-    let stored = Stored {
+    let stored = SampleCounts {
         newer: number(2)?,
         resets: number(3)?,
         added: 0,

@@ -1,6 +1,6 @@
-//! The parts of a text of lctl that are neither job_stats nor counters of whole targets: queues of services, gauges, and used space.
+//! The additional parameters of a text of lctl: queues of services, gauges, and used space.
 //!
-//! What is wrong in one of them is rejected and never costs the others. The caller holds the locks of the targets.
+//! An unusable parameter is rejected and never costs another one. The caller holds the locks of the targets.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,22 +12,22 @@ use serde::Serialize;
 
 use crate::feed::ingest::Ingest;
 use crate::feed::samples::{self, SERIES_MAX, Sample};
-use crate::feed::services::{self, Reading};
-use crate::feed::source::show;
+use crate::feed::services::{self, ServiceSnapshot};
+use crate::feed::sources::show;
 use crate::feed::targets::Target;
-use crate::feed::used::{self, List};
+use crate::feed::used::{self, UsedSpace};
 use crate::pg::error::Error;
 use crate::pg::plans;
 use crate::pg::spi::connect_mut;
 
-/// The name of a target, which outlives the text.
+/// The name of a target, independent of the text.
 #[derive(Debug, Clone)]
-pub struct Name {
+pub struct OwnedTargetName {
     kind: TargetKind,
     name: Vec<u8>,
 }
 
-impl Name {
+impl OwnedTargetName {
     pub fn of(target: TargetName<'_>) -> Self {
         Self {
             kind: target.kind,
@@ -47,15 +47,15 @@ impl Name {
     }
 }
 
-/// The values of a text.
-pub struct Beside {
-    services: Vec<Reading>,
+/// The additional parameters of a text.
+pub struct ServerParameters {
+    services: Vec<ServiceSnapshot>,
     samples: Vec<Sample>,
-    used: Vec<List>,
+    used: Vec<UsedSpace>,
 }
 
-impl Beside {
-    /// Takes the values out of a text, and rejects those that cannot be used.
+impl ServerParameters {
+    /// Reads the values of a text, and rejects unusable ones.
     pub fn read(contents: &Contents<'_>, ingest: &mut Ingest<'_>) -> Result<Self, Error> {
         Ok(Self {
             services: services::read(contents, ingest)?,
@@ -64,42 +64,42 @@ impl Beside {
         })
     }
 
-    /// Returns the targets that have values here. Each is named as often as it has some.
+    /// Returns the targets of values, each as often as it occurs.
     pub fn targets(&self) -> impl Iterator<Item = TargetName<'_>> + Clone {
         let samples = self.samples.iter().filter_map(|it| it.target.as_ref());
         let used = self.used.iter().map(|it| &it.target);
-        samples.chain(used).map(Name::target)
+        samples.chain(used).map(OwnedTargetName::target)
     }
 
     fn is_of_server(&self) -> bool {
         !self.services.is_empty() || self.samples.iter().any(|it| it.target.is_none())
     }
 
-    /// Leaves out the values of targets that the sender may not feed, and those of the server if the sender is not bound to it: they
-    /// tell of all its targets. Returns the outcome of the latter, if there are any.
+    /// Drops values of targets that the sender may not feed. Also drops values of the server, which cover all of its targets,
+    /// unless the sender is bound to it; their outcome is returned.
     pub fn retain(&mut self, own: &HashSet<String>, ingest: &mut Ingest<'_>) -> Option<Outcome> {
-        let own_server = ingest.delivery.own_server;
+        let own_server = ingest.delivery.bounds.server;
         let shown = Some(&b"services and health of the server"[..]);
         let rejected = self.is_of_server() && !own_server;
         let rejected = rejected.then(|| ingest.reject(None, reason::NOT_YOURS, shown));
         self.services.retain(|_| own_server);
         self.samples.retain(|it| own_server || it.target.is_some());
-        self.keep(own);
+        self.retain_targets(own);
         rejected
     }
 
-    /// Leaves out the values of targets that are not among these.
-    pub fn keep(&mut self, targets: &HashSet<String>) {
-        let is_kept = |target: &Name| targets.contains(&target.shown());
+    /// Drops the values of other targets.
+    pub fn retain_targets(&mut self, targets: &HashSet<String>) {
+        let is_retained = |target: &OwnedTargetName| targets.contains(&target.shown());
         self.samples
-            .retain(|it| it.target.as_ref().is_none_or(is_kept));
-        self.used.retain(|it| is_kept(&it.target));
+            .retain(|it| it.target.as_ref().is_none_or(is_retained));
+        self.used.retain(|it| is_retained(&it.target));
     }
 
-    /// Stores the values. Returns an outcome for each part whose time is none at which it can be placed.
+    /// Stores the values. Returns an outcome for each part that is too late to be placed.
     ///
     /// # Errors
-    /// Those of PostgreSQL, and of too little memory.
+    /// Errors of PostgreSQL, or too little memory.
     pub fn store(
         self,
         ingest: &mut Ingest<'_>,
@@ -123,12 +123,12 @@ impl Beside {
     }
 }
 
-/// Makes feeds of a server wait for each other: two that read the state before would each miss what the other one says. Maintenance
-/// may delete the row, which this statement makes again and locks at once.
+/// Serializes feeds of a server, which read its previous state. Maintenance may delete the row: the statement inserts and locks
+/// it at once.
 pub fn lock_server(client: &mut SpiClient<'_>, ingest: &Ingest<'_>) -> Result<(), Error> {
     show(client)?;
     let delivery = ingest.delivery;
-    plans::update(
+    plans::run(
         client,
         "INSERT INTO jobstats.locks AS l (name) VALUES (format('server %L/%L', $1, $2)) \
          ON CONFLICT (name) DO UPDATE SET name = l.name WHERE false",
@@ -136,11 +136,10 @@ pub fn lock_server(client: &mut SpiClient<'_>, ingest: &Ingest<'_>) -> Result<()
             delivery.cluster.as_str().into(),
             delivery.server.as_str().into(),
         ],
-    )?;
-    Ok(())
+    )
 }
 
-/// Returns values as JSON, in which a statement takes them.
+/// Encodes values as a JSON parameter.
 pub fn json(values: &(impl Serialize + ?Sized)) -> Result<String, Error> {
     serde_json::to_string(values).map_err(|error| Error::Damaged(error.to_string()))
 }

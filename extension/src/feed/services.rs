@@ -1,7 +1,7 @@
-//! Queues: stores what the services of a server counted of requests that waited, and the increments of that.
+//! Stores the request queues of services of a server, and their increments.
 //!
-//! A reading of a service lies among the others by its own time. A late one is compared with the one before, and the next one with
-//! it. The caller holds the lock of the server.
+//! A snapshot of a service is ordered by its own time. A late one is compared with its predecessor, and its successor with it.
+//! The caller holds the lock of the server.
 
 use std::sync::LazyLock;
 
@@ -16,7 +16,7 @@ use pgrx::spi::SpiClient;
 use serde::Serialize;
 
 use crate::feed::ingest::Ingest;
-use crate::feed::neighbours::{self, Around};
+use crate::feed::neighbours::{self, Neighbours};
 use crate::feed::server_parameters::json;
 use crate::pg::error::Error;
 use crate::pg::memory::{require_room, reserve};
@@ -25,49 +25,52 @@ use crate::pg::plans;
 use crate::pg::spi::Statements;
 use crate::pg::time::timestamptz;
 
-/// The number of services that a server may have in a text. Lustre has about twenty.
+/// The largest number of services in a text. Lustre has about twenty.
 const SERVICES_MAX: usize = 200;
 
 /// The reason to reject further services.
 const TOO_MANY: &str = "too many services";
 
-/// The reason to reject growth that nothing real comes near.
+/// The reason to reject impossible growth.
 const TOO_LARGE: &str = "too large";
 
-/// The longest time between two readings that are compared. After a longer one a service begins anew.
+/// The longest time between two snapshots that are compared. After a longer gap a service begins anew.
 const LONGEST_GAP: Micros = 31 * DAY;
 
-/// The growth that a counter may have, however soon a reading follows the one before.
+/// The growth that is always plausible, however close two snapshots are.
 const AT_LEAST: i128 = 1 << 30;
 
-/// The memory that a row takes in several copies.
+/// The memory of a row in several copies.
 const ROW_BYTES: usize = 1 << 10;
 
 /// The counters of a service at one time.
 #[derive(Serialize)]
-pub struct Reading {
+pub struct ServiceSnapshot {
     service: String,
     time: Micros,
-    /// The time of the reading that it was compared with; `None` for the first one.
+    /// The time of its predecessor; `None` for the first one.
     since: Option<Micros>,
     sums: Sums,
 }
 
-/// Takes the readings out of a text, and rejects what of them cannot be used. The first of two of one name counts.
-pub fn read(contents: &Contents<'_>, ingest: &mut Ingest<'_>) -> Result<Vec<Reading>, Error> {
+/// Reads the snapshots of a text, and rejects unusable ones. Of two with one name the first counts.
+pub fn read(
+    contents: &Contents<'_>,
+    ingest: &mut Ingest<'_>,
+) -> Result<Vec<ServiceSnapshot>, Error> {
     let mut problems = Problems::default();
-    let mut readings: Vec<Reading> = Vec::new();
+    let mut snapshots: Vec<ServiceSnapshot> = Vec::new();
     for service in stats::services(&contents.others, &mut problems, PAUSE)? {
-        if readings.iter().any(|known| known.service == service.name) {
+        if snapshots.iter().any(|known| known.service == service.name) {
             continue;
         }
-        if readings.len() == SERVICES_MAX {
+        if snapshots.len() == SERVICES_MAX {
             let (name, line) = (Some(service.name.as_bytes()), Some(service.line));
             ingest.rejects.add(None, line, TOO_MANY, name);
             continue;
         }
-        reserve(&mut readings, 1)?;
-        readings.push(Reading {
+        reserve(&mut snapshots, 1)?;
+        snapshots.push(ServiceSnapshot {
             service: service.name.to_owned(),
             time: service.time_in(ingest.delivery.time),
             since: None,
@@ -75,33 +78,33 @@ pub fn read(contents: &Contents<'_>, ingest: &mut Ingest<'_>) -> Result<Vec<Read
         });
     }
     ingest.rejects.add_values(&problems);
-    Ok(readings)
+    Ok(snapshots)
 }
 
-/// Stores the readings of a server, with their increments, that can be placed.
+/// Stores snapshots with their increments, and rejects misplaced ones.
 ///
 /// # Errors
-/// Those of PostgreSQL, and of too little memory.
+/// Errors of PostgreSQL, or too little memory.
 pub fn store(
     client: &mut SpiClient<'_>,
     ingest: &mut Ingest<'_>,
-    readings: Vec<Reading>,
+    snapshots: Vec<ServiceSnapshot>,
 ) -> Result<(), Error> {
-    if readings.is_empty() {
+    if snapshots.is_empty() {
         return Ok(());
     }
-    let all_around = around(client, ingest, &readings)?;
-    let mut changes = Changes {
+    let all_around = around(client, ingest, &snapshots)?;
+    let mut changes = PendingChanges {
         limits: ingest.limits(),
         max_rate: ingest.settings.max_rate.into(),
-        readings: Vec::new(),
+        snapshots: Vec::new(),
         replaced: Vec::new(),
         rows: Vec::new(),
     };
-    for (reading, around) in readings.into_iter().zip(all_around) {
+    for (snapshot, around) in snapshots.into_iter().zip(all_around) {
         pause();
-        let service = reading.service.clone();
-        if let Err(reason) = changes.place(reading, around)? {
+        let service = snapshot.service.clone();
+        if let Err(reason) = changes.place(snapshot, around)? {
             let service = Some(service.as_bytes());
             ingest.rejects.add(None, None, reason, service);
         }
@@ -109,34 +112,33 @@ pub fn store(
     changes.write(client, ingest)
 }
 
-/// A reading that is stored.
-struct Stored {
+/// A stored snapshot.
+struct StoredSnapshot {
     time: Micros,
     since: Option<Micros>,
     sums: Sums,
 }
 
-/// Returns the readings around those of a text. One that cannot be read counts as nothing: otherwise the service could never be fed
-/// again.
+/// Returns the neighbours of new snapshots. A damaged one counts as missing: otherwise the service could never be fed again.
 fn around(
     client: &mut SpiClient<'_>,
     ingest: &Ingest<'_>,
-    readings: &[Reading],
-) -> Result<Vec<Around<Option<Stored>>>, Error> {
+    snapshots: &[ServiceSnapshot],
+) -> Result<Vec<Neighbours<Option<StoredSnapshot>>>, Error> {
     static AROUND: LazyLock<String> = LazyLock::new(|| {
         let key = "r.cluster = $4 AND r.server = $5 AND r.service";
         neighbours::statement("server_snapshots", key, "text", "near.sums::text AS sums")
     });
     let [cluster, server] = server(ingest);
-    let services: Vec<_> = readings.iter().map(|it| it.service.clone()).collect();
-    let times: Vec<_> = readings.iter().map(|it| it.time).collect();
+    let services: Vec<_> = snapshots.iter().map(|it| it.service.clone()).collect();
+    let times: Vec<_> = snapshots.iter().map(|it| it.time).collect();
     let gap = ingest.settings.raw_retention.min(LONGEST_GAP);
     let keys = vec![services.into(), cluster, server];
     neighbours::find(client, &AROUND, keys, &times, gap, |row| {
         let sums: String = row.get("sums")?;
         let (time, since) = (row.time("time")?, row.time_opt("since")?);
         let sums = serde_json::from_str(&sums).ok();
-        Ok(sums.map(|sums| Stored { time, since, sums }))
+        Ok(sums.map(|sums| StoredSnapshot { time, since, sums }))
     })
 }
 
@@ -158,33 +160,37 @@ struct Increment {
 }
 
 /// The changes that a feed makes.
-struct Changes {
+struct PendingChanges {
     limits: Limits,
     max_rate: i128,
-    readings: Vec<Reading>,
-    /// The spans of services in which increments are written anew.
+    snapshots: Vec<ServiceSnapshot>,
+    /// The spans of services whose increments are replaced.
     replaced: Vec<(String, Micros, Micros)>,
     rows: Vec<Increment>,
 }
 
-impl Changes {
-    /// Places a reading between its neighbours, or returns the reason why that cannot be done.
+impl PendingChanges {
+    /// Places a snapshot between its neighbours, or returns the reason to reject it.
     fn place(
         &mut self,
-        mut reading: Reading,
-        around: Around<Option<Stored>>,
+        mut snapshot: ServiceSnapshot,
+        around: Neighbours<Option<StoredSnapshot>>,
     ) -> Result<Result<(), &'static str>, Error> {
-        let (time, before, next) = (reading.time, around.before.flatten(), around.next.flatten());
+        let (time, before, next) = (
+            snapshot.time,
+            around.before.flatten(),
+            around.next.flatten(),
+        );
         if around.same.is_some() {
             return Ok(Ok(()));
         }
         if let Some(reason) = self.limits.why_not_at(time) {
             return Ok(Err(reason));
         }
-        reading.since = before.as_ref().map(|it| it.time);
+        snapshot.since = before.as_ref().map(|it| it.time);
         let since = next.as_ref().map(|next| next.since);
-        let why_not = self.limits.why_not_between(time, reading.since, since);
-        let is_far = |next: &Stored| next.time - time > LONGEST_GAP;
+        let why_not = self.limits.why_not_between(time, snapshot.since, since);
+        let is_far = |next: &StoredSnapshot| next.time - time > LONGEST_GAP;
         let is_far = next.as_ref().is_some_and(is_far);
         if let Some(reason) = why_not.or(is_far.then_some(reason::TOO_LATE)) {
             return Ok(Err(reason));
@@ -193,37 +199,37 @@ impl Changes {
             let before = before.as_ref();
             before.map(|it| stats::growth((it.time, &it.sums), (time, sums)))
         };
-        let this = growth(time, &reading.sums);
+        let this = growth(time, &snapshot.sums);
         if let Some(this) = &this {
-            reading.sums = this.sums.clone();
+            snapshot.sums = this.sums.clone();
         }
-        let mut kept = Ok(());
+        let mut added = Ok(());
         if let Some(next) = next {
-            let following = stats::growth((time, &reading.sums), (next.time, &next.sums));
-            let whole = growth(next.time, &next.sums).zip(this.as_ref());
-            if whole.is_some_and(|(whole, this)| !fits(&whole, [this, &following])) {
+            let following = stats::growth((time, &snapshot.sums), (next.time, &next.sums));
+            let total = growth(next.time, &next.sums).zip(this.as_ref());
+            if total.is_some_and(|(total, this)| !fits(&total, [this, &following])) {
                 return Ok(Err(reason::CLOCK));
             }
-            let service = reading.service.clone();
-            let from = reading.since.unwrap_or(time);
+            let service = snapshot.service.clone();
+            let from = snapshot.since.unwrap_or(time);
             self.replaced.push((service.clone(), from, next.time));
-            kept = self.add(&service, (time, next.time), &following)?;
-            self.readings.push(Reading {
+            added = self.add(&service, (time, next.time), &following)?;
+            self.snapshots.push(ServiceSnapshot {
                 service,
                 time: next.time,
                 since: Some(time),
                 sums: following.sums,
             });
         }
-        if let Some((from, this)) = reading.since.zip(this) {
-            kept = self.add(&reading.service, (from, time), &this)?.and(kept);
+        if let Some((from, this)) = snapshot.since.zip(this) {
+            added = self.add(&snapshot.service, (from, time), &this)?.and(added);
         }
-        self.readings.push(reading);
-        Ok(kept)
+        self.snapshots.push(snapshot);
+        Ok(added)
     }
 
-    /// Adds the pieces of what a service did from one reading to the next, between the edges that rows may not cross. Those in
-    /// which it did nothing are there too: they say that it was read. Growth that cannot be true is left out, and named.
+    /// Adds the increments between two snapshots, split at bucket edges. Increments of zero are stored too, as evidence of
+    /// observation. Impossible growth is dropped, and its reason returned.
     fn add(
         &mut self,
         service: &str,
@@ -258,7 +264,7 @@ impl Changes {
         Ok(are_possible.then_some(()).ok_or(TOO_LARGE))
     }
 
-    /// Writes the changes, and sums the hours anew that they touch. Hours whose rows are gone stay as they are.
+    /// Writes the changes and updates the sums of their hours, unless the rows of an hour are gone.
     fn write(self, client: &mut SpiClient<'_>, ingest: &Ingest<'_>) -> Result<(), Error> {
         for (service, from, until) in &self.replaced {
             let [cluster, server] = server(ingest);
@@ -275,21 +281,20 @@ impl Changes {
         let first = first.map(|it| (it.div_euclid(HOUR) * HOUR).max(ingest.settings.kept_since));
         let last = self.rows.iter().map(|row| row.time).max();
         let last = last.map(|it| ((it - 1).div_euclid(HOUR) + 1) * HOUR);
-        let (readings, rows) = (json(&self.readings)?, json(&self.rows)?);
+        let (snapshots, rows) = (json(&self.snapshots)?, json(&self.rows)?);
         let mut services: Vec<String> = self.rows.into_iter().map(|row| row.service).collect();
         services.dedup();
         let [cluster, server] = server(ingest);
         let arguments = [
             cluster,
             server,
-            readings.into(),
+            snapshots.into(),
             rows.into(),
             services.into(),
             edge(first)?.into(),
             edge(last)?.into(),
         ];
-        plans::update(client, include_str!("services/write.sql"), &arguments)?;
-        Ok(())
+        plans::run(client, include_str!("services/write.sql"), &arguments)
     }
 }
 
@@ -297,13 +302,13 @@ fn counted(growth: &Growth, name: &str) -> [i64; 2] {
     growth.counters.get(name).copied().unwrap_or_default()
 }
 
-/// Returns whether the growth before and after a late reading may be that between its neighbours. Otherwise the time of the reading
-/// is wrong: its counters would restart once more than they did, or have counted more.
-fn fits(whole: &Growth, parts: [&Growth; 2]) -> bool {
+/// Returns whether the growth before and after a late snapshot adds up to the growth between its neighbours. Otherwise the time
+/// of the snapshot is wrong: its counters would have an additional reset, or count more.
+fn fits(total: &Growth, parts: [&Growth; 2]) -> bool {
     let resets = parts.iter().filter(|it| it.reset).count();
     let is_less = |name: &&str| {
-        let [one, other, all] = [parts[0], parts[1], whole].map(|it| counted(it, name));
+        let [one, other, all] = [parts[0], parts[1], total].map(|it| counted(it, name));
         (0..2).all(|n| i128::from(one[n]) + i128::from(other[n]) <= all[n].into())
     };
-    resets <= usize::from(whole.reset) && (whole.reset || stats::QUEUE.iter().all(is_less))
+    resets <= usize::from(total.reset) && (total.reset || stats::QUEUE.iter().all(is_less))
 }

@@ -1,8 +1,8 @@
-//! Whole targets: stores what targets count by themselves, and their increments.
+//! Stores the target counters of targets, and their increments.
 //!
-//! A reading lies among the readings of its target by its own time, which need not be that of an observation of its entries. A
-//! late one is compared with the one before, and the next ones with it, until one carries what it carried before. The caller holds the
-//! locks of the targets.
+//! A snapshot is ordered by its own time, which need not be that of an observation. A late snapshot is compared with its
+//! predecessor; its successors are recomputed in order until the carried state no longer changes. The caller holds the locks of
+//! the targets.
 
 use std::sync::LazyLock;
 
@@ -18,8 +18,8 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::feed::ingest::Ingest;
 use crate::feed::job_stats::rows::{Piece, insert_pieces};
-use crate::feed::neighbours::{self, Around};
-use crate::feed::server_parameters::Name;
+use crate::feed::neighbours::{self, Neighbours};
+use crate::feed::server_parameters::OwnedTargetName;
 use crate::feed::targets::Target;
 use crate::pg::error::Error;
 use crate::pg::memory::reserve;
@@ -30,36 +30,36 @@ use crate::pg::time::timestamptz;
 use crate::store::rollup;
 use crate::text::zstd::{pack, unpack};
 
-/// The number of targets that are placed at once. The readings around each are in memory meanwhile.
+/// The number of targets in a batch, with the neighbours of their snapshots.
 const AT_ONCE: usize = 8;
 
-/// The own counters of a target in a text.
-pub struct Reading {
-    target: Name,
-    /// The time of the reading, unless that of the text holds.
+/// A new snapshot of the counters of a target.
+pub struct TargetSnapshot {
+    target: OwnedTargetName,
+    /// The time of the snapshot, or else of the whole text.
     time: Micros,
     body: String,
-    /// The connections that are none of a metadata server.
+    /// The exports of ended connections that are not of a metadata server.
     ended: Vec<String>,
 }
 
-impl Reading {
-    /// Takes the readings out of a text, and rejects what of them cannot be used.
+impl TargetSnapshot {
+    /// Reads the snapshots of a text, and rejects unusable ones.
     pub fn all(contents: &Contents<'_>, ingest: &mut Ingest<'_>) -> Result<Vec<Self>, Error> {
         let mut problems = Problems::default();
         let found = target_counters::read(&contents.others, &mut problems, PAUSE)?;
-        let mut readings = Vec::new();
-        reserve(&mut readings, found.len())?;
+        let mut snapshots = Vec::new();
+        reserve(&mut snapshots, found.len())?;
         for whole in found {
-            readings.push(Self {
-                target: Name::of(whole.target),
+            snapshots.push(Self {
+                target: OwnedTargetName::of(whole.target),
                 time: whole.time_in(ingest.delivery.time),
                 body: whole.body,
                 ended: whole.ended,
             });
         }
         ingest.rejects.add_values(&problems);
-        Ok(readings)
+        Ok(snapshots)
     }
 
     pub fn target(&self) -> TargetName<'_> {
@@ -67,17 +67,17 @@ impl Reading {
     }
 }
 
-/// Stores readings of locked targets, in the order of these, with their increments, as far as they can be placed.
+/// Stores the snapshots of locked targets, in this order, with their increments.
 ///
 /// # Errors
-/// Those of PostgreSQL, and of too little memory.
+/// Errors of PostgreSQL, or too little memory.
 pub fn place(
     ingest: &mut Ingest<'_>,
-    readings: &[(Target, Reading)],
+    snapshots: &[(Target, TargetSnapshot)],
 ) -> Result<Vec<Outcome>, Error> {
     let mut outcomes = Vec::new();
-    // Of two readings of one target, the second lies beside the first.
-    let distinct = readings.chunk_by(|(one, _), (next, _)| one.id != next.id);
+    // A second snapshot of a target is placed next to the first.
+    let distinct = snapshots.chunk_by(|(one, _), (next, _)| one.id != next.id);
     for some in distinct.flat_map(|distinct| distinct.chunks(AT_ONCE)) {
         pause();
         outcomes.extend(connect_mut(|client| {
@@ -87,36 +87,36 @@ pub fn place(
     Ok(outcomes)
 }
 
-/// A reading that is stored.
-pub struct Stored {
+/// A stored snapshot.
+pub struct StoredSnapshot {
     pub time: Micros,
-    /// The time of the reading that it was compared with; `None` for the first one.
+    /// The time of its predecessor; `None` for the first one.
     pub since: Option<Micros>,
     pub body: String,
     digest: Vec<u8>,
     server: String,
 }
 
-impl Stored {
-    /// Returns the last reading up to a time.
+impl StoredSnapshot {
+    /// Returns the last snapshot up to a time.
     pub fn until(
         client: &SpiClient<'_>,
         target_id: i32,
         time: Micros,
     ) -> Result<Option<Self>, Error> {
-        Self::beside(client, target_id, time, "<= $2 ORDER BY r.\"time\" DESC")
+        Self::next_to(client, target_id, time, "<= $2 ORDER BY r.\"time\" DESC")
     }
 
-    /// Returns the first reading after a time.
+    /// Returns the first snapshot after a time.
     pub fn after(
         client: &SpiClient<'_>,
         target_id: i32,
         time: Micros,
     ) -> Result<Option<Self>, Error> {
-        Self::beside(client, target_id, time, "> $2 ORDER BY r.\"time\"")
+        Self::next_to(client, target_id, time, "> $2 ORDER BY r.\"time\"")
     }
 
-    fn beside(
+    fn next_to(
         client: &SpiClient<'_>,
         target_id: i32,
         time: Micros,
@@ -138,7 +138,7 @@ impl Stored {
             time: row.time("time")?,
             since: row.time_opt("since")?,
             body: String::from_utf8(body)
-                .map_err(|_| Error::Damaged("a reading of a target is no text".to_owned()))?,
+                .map_err(|_| Error::Damaged("a snapshot of a target is no text".to_owned()))?,
             digest: row.get("digest")?,
             server: row.get("server")?,
         })
@@ -149,15 +149,19 @@ impl Stored {
     }
 }
 
-/// The work between two readings that are stored, computed once more.
-pub struct Reread {
+/// The recomputed increments between two stored snapshots.
+pub struct Recomputation {
     pub since: Micros,
     pub time: Micros,
     pub compared: Compared,
 }
 
-impl Reread {
-    pub fn new(former: &Stored, this: &Stored, max_rate: u64) -> Result<Self, Error> {
+impl Recomputation {
+    pub fn new(
+        former: &StoredSnapshot,
+        this: &StoredSnapshot,
+        max_rate: u64,
+    ) -> Result<Self, Error> {
         let compared =
             target_counters::compare(Some(former.compared()), this.compared(), max_rate, PAUSE)?;
         Ok(Self {
@@ -167,12 +171,12 @@ impl Reread {
         })
     }
 
-    /// Returns it as it is stored.
     pub fn pieces(&self, target_id: i32) -> Result<Vec<Piece>, Error> {
         pieces(target_id, (self.since, self.time), &self.compared)
     }
 
-    /// Replaces what is stored of it, and returns how many rows were deleted and inserted. The caller holds the lock of the target.
+    /// Replaces the stored increments. Returns the numbers of deleted and inserted rows. The caller holds the lock of the
+    /// target.
     pub fn replace(
         &self,
         client: &mut SpiClient<'_>,
@@ -180,10 +184,8 @@ impl Reread {
     ) -> Result<(usize, usize), Error> {
         let span = (self.since, self.time);
         let deleted = delete(client, target_id, span)?;
-        let inserted = write(
-            client,
-            vec![Work::new(target_id, span, &self.compared, true)?],
-        )?;
+        let increments = NewIncrements::new(target_id, span, &self.compared, true)?;
+        let inserted = write(client, vec![increments])?;
         let body = pack(self.compared.body.as_bytes())?;
         plans::update(
             client,
@@ -198,9 +200,9 @@ impl Reread {
         Ok((deleted, inserted))
     }
 
-    /// Returns the later reading as it is stored then.
-    pub fn into_stored(self, this: Stored) -> Stored {
-        Stored {
+    /// Returns the later snapshot with its new carried state.
+    pub fn into_stored(self, this: StoredSnapshot) -> StoredSnapshot {
+        StoredSnapshot {
             since: Some(self.since),
             body: self.compared.body,
             ..this
@@ -208,23 +210,23 @@ impl Reread {
     }
 }
 
-/// A reading that can be placed.
-struct Placed<'r> {
+/// A snapshot that can be placed.
+struct PlacedSnapshot<'r> {
     target: &'r Target,
-    reading: Stored,
-    work: Option<Work>,
-    /// The reading after a late one.
-    next: Option<Stored>,
+    snapshot: StoredSnapshot,
+    increments: Option<NewIncrements>,
+    /// The successor of a late snapshot.
+    next: Option<StoredSnapshot>,
 }
 
-impl Placed<'_> {
+impl PlacedSnapshot<'_> {
     fn outcome(&self) -> Outcome {
-        let action = match (&self.next, self.reading.since) {
+        let action = match (&self.next, self.snapshot.since) {
             (Some(_), _) => Action::Placed,
             (None, None) => Action::Baseline,
             (None, Some(_)) => Action::Stored,
         };
-        let rows = self.work.as_ref().map_or(0, |work| work.pieces.len());
+        let rows = self.increments.as_ref().map_or(0, |it| it.pieces.len());
         Outcome {
             increments: i32::try_from(rows).unwrap_or(i32::MAX),
             ..Outcome::new(Some(&self.target.name), action)
@@ -232,16 +234,16 @@ impl Placed<'_> {
     }
 }
 
-/// The work of a target from one reading to the next.
-struct Work {
+/// The increments between two snapshots of a target.
+struct NewIncrements {
     target_id: i32,
     span: Span,
     pieces: Vec<Piece>,
-    /// Set if the partitions of the sums may be missing.
+    /// Set if partitions of sums may be missing.
     is_new_day: bool,
 }
 
-impl Work {
+impl NewIncrements {
     fn new(
         target_id: i32,
         (from, time): Span,
@@ -263,13 +265,13 @@ struct Placing<'p, 'c, 'i> {
 }
 
 impl Placing<'_, '_, '_> {
-    fn place(mut self, readings: &[(Target, Reading)]) -> Result<Vec<Outcome>, Error> {
-        let keys = readings.iter().map(|(target, it)| (target.id, it.time));
-        let around = self.around(keys.collect())?;
+    fn place(mut self, snapshots: &[(Target, TargetSnapshot)]) -> Result<Vec<Outcome>, Error> {
+        let keys = snapshots.iter().map(|(target, it)| (target.id, it.time));
+        let around = self.neighbours_of(keys.collect())?;
         let (mut outcomes, mut all_placed) = (Vec::new(), Vec::new());
-        for ((target, reading), around) in readings.iter().zip(around) {
+        for ((target, snapshot), around) in snapshots.iter().zip(around) {
             pause();
-            match self.place_one(target, reading, around)? {
+            match self.place_one(target, snapshot, around)? {
                 Ok(placed) => {
                     outcomes.push(placed.outcome());
                     all_placed.push(placed);
@@ -283,30 +285,29 @@ impl Placing<'_, '_, '_> {
         self.insert(&all_placed)?;
         for late in &all_placed {
             if let Some(next) = &late.next {
-                let from = late.reading.since.unwrap_or(late.reading.time);
+                let from = late.snapshot.since.unwrap_or(late.snapshot.time);
                 delete(self.client, late.target.id, (from, next.time))?;
             }
         }
-        let works = all_placed.iter_mut().filter_map(|it| it.work.take());
-        let works = works.collect();
-        write(self.client, works)?;
+        let increments = all_placed.iter_mut().filter_map(|it| it.increments.take());
+        write(self.client, increments.collect())?;
         for placed in all_placed {
             if let Some(next) = placed.next {
-                self.follow(placed.target, placed.reading, next)?;
+                self.follow(placed.target, placed.snapshot, next)?;
             }
         }
         Ok(outcomes)
     }
 
-    /// Finds the place of a reading and what its target has done, or its outcome if it has no place.
+    /// Places a snapshot and computes its increments, or returns the outcome of a rejected one.
     fn place_one<'r>(
         &mut self,
         target: &'r Target,
-        reading: &Reading,
-        around: Around<Stored>,
-    ) -> Result<Result<Placed<'r>, Outcome>, Error> {
-        let (time, Around { before, same, next }) = (reading.time, around);
-        let digest = xxh3_128(reading.body.as_bytes()).to_be_bytes().to_vec();
+        snapshot: &TargetSnapshot,
+        around: Neighbours<StoredSnapshot>,
+    ) -> Result<Result<PlacedSnapshot<'r>, Outcome>, Error> {
+        let (time, Neighbours { before, same, next }) = (snapshot.time, around);
+        let digest = xxh3_128(snapshot.body.as_bytes()).to_be_bytes().to_vec();
         let limits = self.ingest.limits();
         let from = before.as_ref().map(|it| it.time);
         let since = next.as_ref().map(|next| next.since);
@@ -319,68 +320,73 @@ impl Placing<'_, '_, '_> {
             (None, None) => limits.why_not_between(time, from, since),
         };
         if let Some(reason) = reason {
-            return Ok(Err(self.reject(target, reading, reason)));
+            return Ok(Err(self.reject(target, snapshot, reason)));
         }
-        let this = (time, reading.body.as_str());
-        let former = before.as_ref().map(Stored::compared);
+        let this = (time, snapshot.body.as_str());
+        let former = before.as_ref().map(StoredSnapshot::compared);
         let max_rate = self.ingest.settings.max_rate;
         let compared = target_counters::compare(former, this, max_rate, PAUSE)?;
-        // Another server may have said what it liked, and the true one would lack it.
+        // Another server may have sent invented exports, which the true one would lack.
         let server = &self.ingest.delivery.server;
         let is_same_server = before.as_ref().is_some_and(|it| it.server == *server);
-        let lacks = |from| compared.lacks_exports(&reading.ended, time - from);
+        let lacks = |from| compared.lacks_exports(&snapshot.ended, time - from);
         if is_same_server && from.is_some_and(lacks) {
-            return Ok(Err(self.reject(target, reading, reason::NO_EXPORTS)));
+            return Ok(Err(self.reject(target, snapshot, reason::NO_EXPORTS)));
         }
         if let Some(next) = &next
             && !target_counters::can_be_older(this, former, next.compared(), PAUSE)?
         {
-            return Ok(Err(self.reject(target, reading, reason::CLOCK)));
+            return Ok(Err(self.reject(target, snapshot, reason::CLOCK)));
         }
         let is_late = next.is_some();
-        let work = from.map(|from| {
+        let increments = from.map(|from| {
             self.reject_problems(target, &compared);
-            Work::new(target.id, (from, time), &compared, is_late)
+            NewIncrements::new(target.id, (from, time), &compared, is_late)
         });
-        Ok(Ok(Placed {
+        Ok(Ok(PlacedSnapshot {
             target,
-            reading: Stored {
+            snapshot: StoredSnapshot {
                 time,
                 since: from,
                 body: compared.body,
                 digest,
                 server: self.ingest.delivery.server.clone(),
             },
-            work: work.transpose()?,
+            increments: increments.transpose()?,
             next,
         }))
     }
 
-    /// Compares the readings after a late one anew, until one carries what it carried before.
-    fn follow(&mut self, target: &Target, mut former: Stored, next: Stored) -> Result<(), Error> {
+    /// Recomputes the successors of a late snapshot in order, until the carried state no longer changes.
+    fn follow(
+        &mut self,
+        target: &Target,
+        mut former: StoredSnapshot,
+        next: StoredSnapshot,
+    ) -> Result<(), Error> {
         let mut next = Some(next);
         while let Some(this) = next {
             pause();
-            let reread = Reread::new(&former, &this, self.ingest.settings.max_rate)?;
-            self.reject_problems(target, &reread.compared);
-            reread.replace(self.client, target.id)?;
-            let is_last = reread.compared.body == this.body;
-            former = reread.into_stored(this);
+            let recomputation = Recomputation::new(&former, &this, self.ingest.settings.max_rate)?;
+            self.reject_problems(target, &recomputation.compared);
+            recomputation.replace(self.client, target.id)?;
+            let is_last = recomputation.compared.body == this.body;
+            former = recomputation.into_stored(this);
             let since = former.time;
             next = match is_last {
                 true => None,
                 false => self
-                    .around(vec![(target.id, since)])?
+                    .neighbours_of(vec![(target.id, since)])?
                     .pop()
                     .and_then(|it| it.next),
             };
-            // The next reading follows this one, unless it was the first after a gap.
+            // The first snapshot after a gap has no predecessor.
             next = next.filter(|next| next.since == Some(since));
         }
         Ok(())
     }
 
-    /// Rejects growth that cannot be true.
+    /// Rejects impossible growth.
     fn reject_problems(&mut self, target: &Target, compared: &Compared) {
         for (code, text) in &compared.problems {
             let (name, text) = (Some(target.name.as_str()), Some(text.as_bytes()));
@@ -388,8 +394,11 @@ impl Placing<'_, '_, '_> {
         }
     }
 
-    /// Returns the readings around times of targets.
-    fn around(&mut self, keys: Vec<(i32, Micros)>) -> Result<Vec<Around<Stored>>, Error> {
+    /// Returns the neighbours of times of targets.
+    fn neighbours_of(
+        &mut self,
+        keys: Vec<(i32, Micros)>,
+    ) -> Result<Vec<Neighbours<StoredSnapshot>>, Error> {
         static AROUND: LazyLock<String> = LazyLock::new(|| {
             let columns = "near.server, near.body, near.digest";
             neighbours::statement("target_snapshots", "r.target_id", "integer", columns)
@@ -397,24 +406,22 @@ impl Placing<'_, '_, '_> {
         let (targets, times): (Vec<_>, Vec<_>) = keys.into_iter().unzip();
         let gap = self.ingest.settings.raw_retention;
         let keys = vec![targets.into()];
-        neighbours::find(self.client, &AROUND, keys, &times, gap, Stored::of)
+        neighbours::find(self.client, &AROUND, keys, &times, gap, StoredSnapshot::of)
     }
 
-    fn insert(&mut self, all: &[Placed<'_>]) -> Result<(), Error> {
+    fn insert(&mut self, all: &[PlacedSnapshot<'_>]) -> Result<(), Error> {
         let Ingest { delivery, now, .. } = *self.ingest;
         let (mut targets, mut times, mut since) = (Vec::new(), Vec::new(), Vec::new());
         let (mut bodies, mut digests) = (Vec::new(), Vec::new());
-        for Placed {
-            target, reading, ..
-        } in all
-        {
-            targets.push(target.id);
-            times.push(timestamptz(reading.time)?);
-            since.push(reading.since.map(timestamptz).transpose()?);
-            bodies.push(pack(reading.body.as_bytes())?);
-            digests.push(reading.digest.clone());
+        for placed in all {
+            let snapshot = &placed.snapshot;
+            targets.push(placed.target.id);
+            times.push(timestamptz(snapshot.time)?);
+            since.push(snapshot.since.map(timestamptz).transpose()?);
+            bodies.push(pack(snapshot.body.as_bytes())?);
+            digests.push(snapshot.digest.clone());
         }
-        plans::update(
+        plans::run(
             self.client,
             "INSERT INTO jobstats.target_snapshots (received, server, target_id, \"time\", since, body, digest) \
              SELECT $1, $2, said.* FROM unnest($3::integer[], $4::timestamptz[], $5::timestamptz[], $6::bytea[], $7::bytea[]) said",
@@ -427,55 +434,52 @@ impl Placing<'_, '_, '_> {
                 bodies.into(),
                 digests.into(),
             ],
-        )?;
-        Ok(())
+        )
     }
 
-    fn reject(&mut self, target: &Target, reading: &Reading, reason: &'static str) -> Outcome {
-        let body = Some(reading.body.as_bytes());
+    fn reject(&mut self, target: &Target, it: &TargetSnapshot, reason: &'static str) -> Outcome {
+        let body = Some(it.body.as_bytes());
         self.ingest.reject(Some(&target.name), reason, body)
     }
 }
 
-/// Stores what targets did, sums it up, and returns the number of rows.
-fn write(client: &mut SpiClient<'_>, works: Vec<Work>) -> Result<usize, Error> {
-    for (from, time) in works.iter().map(|work| work.span) {
+/// Stores increments, updates the sums, and returns the number of rows.
+fn write(client: &mut SpiClient<'_>, all: Vec<NewIncrements>) -> Result<usize, Error> {
+    for (from, time) in all.iter().map(|it| it.span) {
         let distance = edge_distance(from, time);
         let coarse = rollup::COARSE.iter().find(|(width, _)| *width == distance);
         if let Some((_, width)) = coarse {
             rollup::coarse(client, (from, time), width)?;
         }
     }
-    let spans = works
-        .iter()
-        .map(|it| (it.target_id, it.span, it.is_new_day));
+    let spans = all.iter().map(|it| (it.target_id, it.span, it.is_new_day));
     let spans: Vec<_> = spans.collect();
-    let pieces: Vec<_> = works.into_iter().flat_map(|work| work.pieces).collect();
+    let pieces: Vec<_> = all.into_iter().flat_map(|it| it.pieces).collect();
     let rows = pieces.len();
     insert_pieces(client, pieces)?;
-    // The sums of a target are not those of the long gap of another one.
+    // The long gap of one target must not widen the sums of another.
     for some in spans.chunk_by(|(_, one, _), (_, next, _)| (one.0 - next.0).abs() < HOUR) {
         let targets: Vec<_> = some.iter().map(|(target_id, ..)| *target_id).collect();
         let from = some.iter().map(|(_, (from, _), _)| *from).min();
         let time = some.iter().map(|(_, (_, time), _)| *time).max();
         let is_new_day = some.iter().any(|(.., is_new_day)| *is_new_day);
         if let Some(span) = from.zip(time) {
-            rollup::sum_wholes(client, &targets, span, is_new_day)?;
+            rollup::sum_target_counters(client, &targets, span, is_new_day)?;
         }
     }
     Ok(rows)
 }
 
-/// Deletes the increments of a span, which one reading ended, and returns their number.
+/// Deletes the increments of a span between two snapshots, and returns their number.
 fn delete(client: &mut SpiClient<'_>, target_id: i32, (from, to): Span) -> Result<usize, Error> {
     let (from, to) = (timestamptz(from)?, timestamptz(to)?);
     let arguments = [target_id.into(), from.into(), to.into()];
     let statement = "DELETE FROM jobstats.target_increments i WHERE i.target_id = $1 AND i.\"time\" > $2 AND i.\"time\" <= $3";
-    // With a plan that does not know the times, TimescaleDB would unpack the target's rows of all days.
+    // A generic plan would make TimescaleDB unpack the rows of all days.
     client.execute(statement, &arguments)
 }
 
-/// Returns the rows of what a target did from one reading to the next.
+/// Returns the increments between two snapshots as rows.
 fn pieces(target_id: i32, (from, time): Span, compared: &Compared) -> Result<Vec<Piece>, Error> {
     let piece = |increment| Piece {
         target_id,
@@ -483,9 +487,6 @@ fn pieces(target_id: i32, (from, time): Span, compared: &Compared) -> Result<Vec
         observed: time,
         increment,
     };
-    Ok(compared
-        .pieces(from, time)?
-        .into_iter()
-        .map(piece)
-        .collect())
+    let pieces = compared.pieces(from, time)?.into_iter();
+    Ok(pieces.map(piece).collect())
 }

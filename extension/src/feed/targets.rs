@@ -28,14 +28,14 @@ pub struct Target {
     pub name: String,
     /// The cleanup interval in seconds; `None` if it has never been shipped.
     pub cleanup_interval: Option<u32>,
-    /// The time of the newest observation; `None` if there was none.
+    /// The time of the newest observation, if there is one.
     pub last_observation: Option<Micros>,
     /// Set if the target is retired.
     pub retired: bool,
 }
 
 impl Target {
-    /// Returns the cleanup interval of a text in seconds: its own one, or else the one that was shipped before.
+    /// Returns the cleanup interval of a snapshot in seconds, or else of the target.
     pub fn cleanup_interval(&self, text: &Snapshot<'_>) -> u32 {
         cleanup_interval(Some(text), self.cleanup_interval)
     }
@@ -50,11 +50,10 @@ impl Target {
             return Ok(());
         }
         self.cleanup_interval = text.cleanup_interval;
-        client.execute(
+        client.run(
             "UPDATE jobstats.targets SET cleanup_interval = make_interval(secs => $2) WHERE target_id = $1",
             &[self.id.into(), self.cleanup_interval.map(f64::from).into()],
-        )?;
-        Ok(())
+        )
     }
 
     /// Takes a retired target back, because it has reported again.
@@ -92,10 +91,8 @@ pub fn find_and_lock<'t>(
         insert_missing(client, cluster, new)?;
         let now = |name: &String| renamed.get(name).unwrap_or(name).clone();
         let locked = lock(client, cluster, names.iter().map(now).collect())?;
-        let found = names
-            .iter()
-            .filter_map(|name| Some((name.clone(), locked.get(&now(name))?.clone())));
-        let found: HashMap<String, Target> = found.collect();
+        let find = |name: &String| Some((name.clone(), locked.get(&now(name))?.clone()));
+        let found: HashMap<String, Target> = names.iter().filter_map(find).collect();
         if names.iter().all(|name| found.contains_key(name)) {
             return Ok(found);
         }
@@ -144,7 +141,7 @@ fn insert_missing<'t>(
         (name, filesystem, target.kind.as_str(), index)
     });
     let (names, filesystems, kinds, indexes): (Vec<_>, Vec<_>, Vec<_>, Vec<_>) = rows.collect();
-    plans::update(
+    plans::run(
         client,
         "INSERT INTO jobstats.targets (cluster, name, filesystem, kind, index) \
          SELECT $1, n.name, n.filesystem, n.kind, n.index \
@@ -158,8 +155,7 @@ fn insert_missing<'t>(
             kinds.into(),
             indexes.into(),
         ],
-    )?;
-    Ok(())
+    )
 }
 
 /// Locks the rows of targets, and returns each as it is after the lock is taken.

@@ -1,4 +1,4 @@
-//! The text of a feed, unpacked if it came packed.
+//! The text of a feed, unpacked if necessary.
 
 use std::borrow::Cow;
 
@@ -30,8 +30,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Unpacks a text and computes its digest piece by piece, because reading the text once more takes three times as
-    /// long.
+    /// Unpacks a text and computes its digest piece by piece: reading it again takes three times as long.
     fn unpacked(packed: Bytea<'a>) -> Result<Self, Error> {
         let mut digest = Xxh3::new();
         let text = timed(Phase::Unpack, || {
@@ -43,7 +42,6 @@ impl<'a> Text<'a> {
         })
     }
 
-    /// Creates a text that is unpacked already.
     pub fn unpacked_before(bytes: Vec<u8>) -> Self {
         Self {
             bytes: Cow::Owned(bytes),
@@ -51,12 +49,11 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Returns the text as its source printed it.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Frees the memory of the text for the text before it.
+    /// Leaves the memory of the text to the next one.
     pub fn leave(self) {
         if let Cow::Owned(bytes) = self.bytes {
             recycle(bytes);
@@ -64,7 +61,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Checks the size of a text, or of the part of it that belongs to a target.
+/// Checks the size of a text, or of the lines of a target.
 ///
 /// # Errors
 /// [`Error::TextTooLarge`] if it has more bytes than `limit`.

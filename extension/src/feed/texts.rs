@@ -1,7 +1,7 @@
-//! Texts of people and jobs in the store: `jobstats.texts`.
+//! Retains texts of users and jobs in `jobstats.texts`.
 //!
-//! A text is known by its cluster, source, server and time. The digest tells whether a second text of the same time is the
-//! same one again. Texts of getent are kept without passwords and what else names a person; all others as they came.
+//! The key of a text is its cluster, source, server and time. The digest distinguishes a repeated text from a different one of
+//! the same time. Texts of getent are retained without passwords and personal data, all others unchanged.
 
 use std::borrow::Cow;
 
@@ -14,8 +14,8 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::feed::covered;
 use crate::feed::delivery::Delivery;
 use crate::feed::ingest::Ingest;
-use crate::feed::source::Source;
-use crate::feed::text::Text;
+use crate::feed::sources::Source;
+use crate::feed::text::{Text, require_size};
 use crate::feed::timing::{Phase, timed};
 use crate::pg::bytea::Bytea;
 use crate::pg::error::Error;
@@ -23,7 +23,7 @@ use crate::pg::spi::Statements;
 use crate::pg::time::timestamptz;
 use crate::text::zstd::{pack, require_ratio};
 
-/// Reads a text and stores what it says, and the text itself unless it is known already.
+/// Stores the content of a text and the text itself, unless it is known.
 pub fn ingest(
     client: &mut SpiClient<'_>,
     source: &dyn Source,
@@ -31,17 +31,19 @@ pub fn ingest(
     text: Text<'_>,
 ) -> Result<Vec<Outcome>, Error> {
     let delivery = ingest.delivery;
+    let max_size = source.max_size(ingest.settings.max_text);
+    require_size(text.bytes().len(), max_size)?;
     let (digest, body) = {
-        let Some(kept) = source.kept(text.bytes(), &ingest.settings)? else {
+        let Some(retained) = source.retained(text.bytes())? else {
             return source.ingest(client, ingest, text);
         };
         source.lock(client, &delivery.cluster)?;
-        // A text that is kept as it came may have come packed.
-        let came = match &kept {
+        // An unchanged text may have come packed.
+        let came = match &retained {
             Cow::Borrowed(_) => text.came_packed,
             Cow::Owned(_) => None,
         };
-        let digest = digest(came, &kept);
+        let digest = digest(came, &retained);
         match stored_digest(client, delivery)? {
             Some(known) if known == digest => {
                 return Ok(vec![Outcome::new(None, Action::Repeated)]);
@@ -51,7 +53,7 @@ pub fn ingest(
         }
         let body = match is_stored(client, delivery, &digest)? {
             true => None,
-            false => packed(came, &kept)?,
+            false => packed(came, &retained)?,
         };
         (digest, body)
     };
@@ -65,8 +67,7 @@ pub fn ingest(
     Ok(outcomes)
 }
 
-/// Reads a text, stores what it says and notes what it covers. Returns the span that it covers, which is `None` also if the
-/// text was rejected.
+/// Stores the content of a text and its covered span. Returns the span; `None` if there is none or the text was rejected.
 pub fn read(
     client: &mut SpiClient<'_>,
     source: &dyn Source,
@@ -83,20 +84,23 @@ pub fn read(
     Ok((outcomes, span))
 }
 
-/// Returns XXH3-128 of the kept bytes of a text. That of a text that came packed is known already.
-fn digest(came: Option<(Bytea<'_>, u128)>, kept: &[u8]) -> [u8; 16] {
+/// Returns XXH3-128 of the retained bytes, which is known if the text came packed.
+fn digest(came: Option<(Bytea<'_>, u128)>, retained: &[u8]) -> [u8; 16] {
     let digest = came.map(|(_, digest)| digest);
-    let digest = digest.unwrap_or_else(|| timed(Phase::Digest, || xxh3_128(kept)));
+    let digest = digest.unwrap_or_else(|| timed(Phase::Digest, || xxh3_128(retained)));
     digest.to_be_bytes()
 }
 
-/// Returns the kept bytes of a text, packed; `None` if they would not be unpacked again.
-fn packed<'a>(came: Option<(Bytea<'a>, u128)>, kept: &[u8]) -> Result<Option<Bytea<'a>>, Error> {
+/// Packs the retained bytes; `None` if unpacking would be refused.
+fn packed<'a>(
+    came: Option<(Bytea<'a>, u128)>,
+    retained: &[u8],
+) -> Result<Option<Bytea<'a>>, Error> {
     if let Some((packed, _)) = came {
         return Ok(Some(packed));
     }
-    let packed = timed(Phase::Pack, || pack(kept))?;
-    if require_ratio(kept.len(), packed.len()).is_err() {
+    let packed = timed(Phase::Pack, || pack(retained))?;
+    if require_ratio(retained.len(), packed.len()).is_err() {
         return Ok(None);
     }
     let packed = Bytea::copied(&packed).ok_or(Error::Memory(packed.len()))?;
@@ -115,7 +119,7 @@ fn stored_digest(
     found.map(|row| row.get("digest")).transpose()
 }
 
-/// Returns whether an equal text of the same cluster, source and server is stored, and keeps its body from being deleted.
+/// Returns whether an equal text of the same cluster, source and server is stored, and locks its body against deletion.
 fn is_stored(
     client: &mut SpiClient<'_>,
     delivery: &Delivery,
@@ -130,7 +134,7 @@ fn is_stored(
     Ok(found.is_some())
 }
 
-/// Inserts the row of a text. It has no body if an earlier row has it, or if it could not be unpacked again.
+/// Inserts the row of a text, without a body if an earlier row has it or unpacking would be refused.
 fn insert(
     client: &mut SpiClient<'_>,
     ingest: &Ingest<'_>,
@@ -141,7 +145,7 @@ fn insert(
     let [cluster, source, server, time] = ingest.delivery.key()?;
     let (records, problems) = counts(outcomes);
     let span = span.or_else(|| covered::stated(ingest));
-    client.execute(
+    client.run(
         "INSERT INTO jobstats.texts (cluster, source, server, \"time\", received, covers, body, digest, records, problems) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
          ON CONFLICT (cluster, source, server, \"time\") DO NOTHING",
@@ -157,8 +161,7 @@ fn insert(
             records.into(),
             problems.into(),
         ],
-    )?;
-    Ok(())
+    )
 }
 
 /// Returns the numbers of records and of problems of a text. A text that was rejected is a problem.

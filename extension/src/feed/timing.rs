@@ -1,6 +1,6 @@
 //! Timings of the phases of a feed, shown with `SET client_min_messages = debug1`.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::fmt;
 use std::time::{Duration, Instant};
 
@@ -30,22 +30,8 @@ pub enum Phase {
     /// Merging jobs into the stored ones.
     Jobs,
     /// Storing queues, gauges and used space.
-    Beside,
+    Parameters,
 }
-
-const PHASES: [(Phase, &str); 11] = [
-    (Phase::Unpack, "unpack"),
-    (Phase::Pack, "pack"),
-    (Phase::Digest, "digest"),
-    (Phase::Scan, "scan"),
-    (Phase::Compare, "compare"),
-    (Phase::Entries, "entries"),
-    (Phase::Increments, "increments"),
-    (Phase::Text, "text"),
-    (Phase::Names, "names"),
-    (Phase::Jobs, "jobs"),
-    (Phase::Beside, "beside"),
-];
 
 /// Elapsed time, and the CPU time in it. The rest was spent waiting, for the disk or for the processor.
 #[derive(Debug, Clone, Copy, Default)]
@@ -55,11 +41,6 @@ struct Spent {
 }
 
 impl Spent {
-    const NOTHING: Self = Self {
-        time: Duration::ZERO,
-        work: Duration::ZERO,
-    };
-
     fn of<T>(work: impl FnOnce() -> T) -> (T, Self) {
         let (began, worked) = (Instant::now(), processor_time());
         let result = work();
@@ -86,17 +67,20 @@ fn processor_time() -> Duration {
 }
 
 thread_local! {
-    static SPENT: Cell<[Spent; PHASES.len()]> = const { Cell::new([Spent::NOTHING; PHASES.len()]) };
+    /// The phases of the running feed, in the order of their first use.
+    static SPENT: RefCell<Vec<(Phase, Spent)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Runs a phase and adds its time. Phases do not contain one another.
 pub fn timed<T>(phase: Phase, work: impl FnOnce() -> T) -> T {
     let (result, took) = Spent::of(work);
-    let mut all = SPENT.get();
-    let spent = &mut all[phase as usize];
-    spent.time += took.time;
-    spent.work += took.work;
-    SPENT.set(all);
+    SPENT.with_borrow_mut(|all| match all.iter_mut().find(|it| it.0 == phase) {
+        Some((_, spent)) => {
+            spent.time += took.time;
+            spent.work += took.work;
+        }
+        None => all.push((phase, took)),
+    });
     result
 }
 
@@ -104,10 +88,8 @@ pub fn timed<T>(phase: Phase, work: impl FnOnce() -> T) -> T {
 pub fn reported<T>(work: impl FnOnce() -> T) -> T {
     SPENT.take();
     let (result, all) = Spent::of(work);
-    let parts = PHASES
-        .iter()
-        .zip(SPENT.get())
-        .map(|((_, name), spent)| format!("{name} {spent}"));
+    let parts = SPENT.take().into_iter();
+    let parts = parts.map(|(phase, spent)| format!("{phase:?} {spent}").to_lowercase());
     pgrx::debug1!(
         "the feed took {all} ms (of which the processor worked): {}",
         parts.collect::<Vec<_>>().join(", ")

@@ -1,4 +1,4 @@
-//! Used space: keeps the latest list that each target said of each kind of owner, and the first one of each day for the sums by day.
+//! Stores used space: the latest list of each target and kind of owner, and the first list of each day for the daily sums.
 //!
 //! The caller holds the locks of the targets.
 
@@ -12,7 +12,7 @@ use pgrx::datum::{Date, DatumWithOid};
 use pgrx::spi::SpiClient;
 
 use crate::feed::ingest::Ingest;
-use crate::feed::server_parameters::Name;
+use crate::feed::server_parameters::OwnedTargetName;
 use crate::feed::targets::Target;
 use crate::pg::error::Error;
 use crate::pg::memory::{require_room, reserve};
@@ -21,27 +21,27 @@ use crate::pg::spi::Statements;
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 
-/// The number of owners that a statement writes, and the memory that each takes then.
+/// The number of owners in a statement, and the memory of each.
 const AT_A_TIME: usize = 10_000;
 const OWNER_BYTES: usize = 256;
 
 /// The space that owners of one kind use on a target.
-pub struct List {
-    pub target: Name,
+pub struct UsedSpace {
+    pub target: OwnedTargetName,
     owner: Owner,
     /// The owners in the order of their numbers.
     rows: Vec<Usage>,
 }
 
-/// Takes the lists out of a text, and rejects what of them cannot be used.
-pub fn read(contents: &Contents<'_>, ingest: &mut Ingest<'_>) -> Result<Vec<List>, Error> {
+/// Reads the lists of a text, and rejects unusable ones.
+pub fn read(contents: &Contents<'_>, ingest: &mut Ingest<'_>) -> Result<Vec<UsedSpace>, Error> {
     let mut problems = Problems::default();
     let mut lists = Vec::new();
     for other in &contents.others {
         if let Some(found) = used::read(other, &mut problems, PAUSE)? {
             reserve(&mut lists, 1)?;
-            lists.push(List {
-                target: Name::of(found.target),
+            lists.push(UsedSpace {
+                target: OwnedTargetName::of(found.target),
                 owner: found.owner,
                 rows: found.rows,
             });
@@ -51,16 +51,16 @@ pub fn read(contents: &Contents<'_>, ingest: &mut Ingest<'_>) -> Result<Vec<List
     Ok(lists)
 }
 
-/// Stores a list if it is the newest of its target, or the first of its day. Returns an outcome if it is older than raw text is kept and
-/// does not follow the newest one.
+/// Stores a list if it is the newest of its target or the first of its day. Returns an outcome if it is older than raw text is
+/// retained and is not the newest one.
 ///
 /// # Errors
-/// Those of PostgreSQL, and of too little memory.
+/// Errors of PostgreSQL, or too little memory.
 pub fn store(
     client: &mut SpiClient<'_>,
     ingest: &mut Ingest<'_>,
     targets: &HashMap<String, Target>,
-    list: &List,
+    list: &UsedSpace,
 ) -> Result<Option<Outcome>, Error> {
     let Some(target) = targets.get(&list.target.shown()) else {
         return Ok(None);
@@ -87,7 +87,7 @@ pub fn store(
     Ok(None)
 }
 
-/// Returns whether there are lists of a target and kind, all of them from before a time.
+/// Returns whether all stored lists of a target and kind are older than a time, and there are some.
 fn is_newest(client: &mut SpiClient<'_>, key: &[DatumWithOid<'_>]) -> Result<bool, Error> {
     client.execute_value(
         "SELECT coalesce(max(list.last) < $3, false) FROM jobstats.used_lists list WHERE list.target_id = $1 AND list.kind = $2",
@@ -95,7 +95,7 @@ fn is_newest(client: &mut SpiClient<'_>, key: &[DatumWithOid<'_>]) -> Result<boo
     )
 }
 
-/// Replaces a list in a table, of which rows that stay the same are not written. It is replaced piece by piece.
+/// Replaces a list in batches. Unchanged rows are not written.
 fn write(
     client: &mut SpiClient<'_>,
     table: &str,

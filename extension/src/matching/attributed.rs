@@ -1,6 +1,6 @@
-//! Finds the work that a job is likely to have done under identifiers without a job.
+//! Attributes I/O of entries without a job to the job that is likely to have done it.
 //!
-//! It is found whenever somebody asks, and stored nowhere: it stays work without a job in every sum.
+//! It is computed by each query and never stored: in all sums it remains I/O without a job.
 
 use std::collections::HashMap;
 
@@ -15,34 +15,33 @@ use crate::matching::{LONGEST_CLEANUP, late};
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::pause::pause;
-use crate::pg::spi::{SqlResult, Statements, connect_as_of_call};
+use crate::pg::spi::{Rows as SpiRows, SqlResult, Statements, connect_as_of_call};
 use crate::pg::time::{micros, timestamptz};
 use crate::pg::tuplestore::{IntoCell, Rows};
 
 /// The length of the buckets that are attributed.
 const BUCKET: Micros = 10 * MINUTE;
 
-/// The largest number of runs of a user during a job, of entries of the user without a job, and of buckets in which those on the job's
-/// nodes were active. Of a user with more, nothing is attributed.
+/// The largest numbers of runs of a user during a job, of the user's entries without a job, and of active buckets of these entries on the
+/// job's nodes. A user with more gets no attribution.
 const RUNS_MAX: usize = 10_000;
 const ENTRIES_MAX: usize = 50_000;
 const BUCKETS_MAX: usize = 300_000;
 
-/// The memory that a list of nodes takes, of those that are not very long.
+/// The memory of a list of nodes, of nearly all at most.
 const LIST_BYTES: usize = 4 << 10;
 
 /// A run of the user, with its nodes.
-struct Placed {
+struct NodeRun {
     job: i64,
     started: Micros,
     ended: Option<Micros>,
-    /// The list of its nodes.
     nodes: Option<String>,
-    /// Set if the list has all of its nodes.
+    /// Set if the list of nodes is complete.
     is_whole: bool,
 }
 
-impl Placed {
+impl NodeRun {
     fn stay(&self, node: &str) -> Stay {
         let is_in = self.nodes.as_ref().and_then(|list| contains(list, node));
         let is_there = is_in.filter(|&is_in| is_in || self.is_whole);
@@ -55,7 +54,7 @@ impl Placed {
     }
 }
 
-/// Adjacent buckets of an entry that are attributed.
+/// Adjacent attributed buckets of an entry.
 #[derive(Clone, Copy)]
 pub struct Span {
     /// The key of the entry.
@@ -82,7 +81,7 @@ fn jobstats_attributed_spans(
     })?)
 }
 
-/// Returns the spans in which entries without a job did work that a job is likely to have done, within the times that are given.
+/// Returns the attributed spans of a job between two times.
 pub fn spans(
     client: &SpiClient<'_>,
     job_no: i64,
@@ -119,6 +118,17 @@ pub fn spans(
     let late = late(client.query_value(LONGEST_CLEANUP, &[])?);
     let since = timestamptz(micros(since)?.saturating_sub(late))?;
     let runs = runs(client, uid, since, until)?;
+    attribute(job_no, buckets, &nodes, &runs, late)
+}
+
+/// Returns the spans of buckets of entries on these nodes that belong to a job.
+fn attribute(
+    job_no: i64,
+    buckets: SpiRows<'_>,
+    nodes: &HashMap<i64, String>,
+    runs: &[NodeRun],
+    late: Micros,
+) -> Result<Vec<Span>, Error> {
     let mut stays = HashMap::<&str, Vec<Stay>>::new();
     let mut spans = Vec::<Span>::new();
     for row in buckets {
@@ -146,9 +156,8 @@ pub fn spans(
     Ok(spans)
 }
 
-/// Returns the entries of a user without a job, with their nodes, on the nodes of a job; none if there are too many.
-///
-/// Rollups are read of these alone: most entries without a job are of nodes on which the job was not.
+/// Returns the nodes of a user's entries without a job, as far as they are nodes of the job; empty if there are too many. Only the rollups
+/// of these entries are read.
 fn nodes(
     client: &SpiClient<'_>,
     job_no: i64,
@@ -186,13 +195,13 @@ fn nodes(
     Ok(nodes)
 }
 
-/// Returns the runs of a user in a span, with their nodes; none if there are too many.
+/// Returns the runs of a user in a span; empty if there are too many.
 fn runs(
     client: &SpiClient<'_>,
     uid: i64,
     since: TimestampWithTimeZone,
     until: TimestampWithTimeZone,
-) -> Result<Vec<Placed>, Error> {
+) -> Result<Vec<NodeRun>, Error> {
     let newest = client.query(include_str!("newest.sql"), &[])?;
     let newest = newest.map(|row| Ok((row.at(1)?, row.at(2)?)));
     let newest: HashMap<String, Micros> = newest.collect::<Result<_, Error>>()?;
@@ -219,7 +228,7 @@ fn runs(
             nodes.is_none_or(|nodes| listed.is_some_and(|listed| listed >= nodes))
         };
         let newest = newest.get(&run.scheduler).copied();
-        Ok(Placed {
+        Ok(NodeRun {
             job: row.at(1)?,
             started: run.started,
             ended: end(&run, newest.unwrap_or(run.updated)),

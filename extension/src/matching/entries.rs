@@ -1,4 +1,4 @@
-//! Keeps `jobstats.entry_jobs` equal to what the law says of entries.
+//! Keeps `jobstats.entry_jobs` up to date: the jobs of each entry by days.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use jobstats_core::base::instant::Micros;
 use jobstats_core::identity::entry_id::user_may_be_forged;
 use pgrx::spi::SpiClient;
 
-use crate::matching::{Jobs, Store};
+use crate::matching::{Jobs, NumberJobs, Store};
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::pg::spi::{Row, Statements, connect_mut};
@@ -19,13 +19,13 @@ use crate::store::rollup;
 /// The number of entries that are matched at a time.
 const AT_A_TIME: usize = 5_000;
 
-/// The number of numbers whose entries are looked up at a time, and the largest number of these entries. A job on ten thousand
-/// nodes has as many; further entries of a number belong to no job.
+/// The number of job numbers in a batch, and the largest number of their entries. A job has one on each of its nodes; entries beyond the
+/// limit get no job.
 const NUMBERS: usize = 50;
 const ENTRIES_MAX: i64 = 1_000_000;
 
-/// An entry as its identifier describes it.
-struct Identified {
+/// An entry with the fields of its identifier.
+struct IdentifiedEntry {
     id: i64,
     number: String,
     user: Option<Owner>,
@@ -33,11 +33,11 @@ struct Identified {
     scheduler: Option<String>,
     node: Option<String>,
     first_seen: Micros,
-    /// Set if it was found to claim the job of another user.
+    /// Set if it claims the job of another user.
     is_claimed: bool,
 }
 
-impl Identified {
+impl IdentifiedEntry {
     fn entry(&self) -> Entry<'_> {
         Entry {
             user: self.user.as_ref(),
@@ -48,11 +48,10 @@ impl Identified {
     }
 }
 
-/// The days on which entries were active, in order.
+/// The active days of entries, in order.
 type Days = HashMap<i64, Vec<Activity>>;
 
-/// Matches all entries with these numbers with the jobs of these numbers. Returns those that begin to claim the job of another user, or no
-/// longer do so.
+/// Matches all entries of these job numbers. Returns those whose claim of another user's job begins or ends.
 pub fn renew(
     client: &mut SpiClient<'_>,
     numbers: &[String],
@@ -61,7 +60,7 @@ pub fn renew(
 ) -> Result<Vec<i64>, Error> {
     let mut claims = Vec::new();
     for numbers in numbers.chunks(NUMBERS) {
-        // What says which job a forgotten entry belongs to is gone; it keeps the job that it had.
+        // A forgotten entry has lost its identity, and keeps its job.
         let ids: Option<Vec<i64>> = client.execute_value(
             "SELECT array_agg(e.entry_id) FROM (\
              SELECT e.entry_id FROM jobstats.entries e WHERE (e.job = ANY ($1) OR e.claimed = ANY ($1)) AND (e.status <> 'forgotten' \
@@ -69,7 +68,7 @@ pub fn renew(
             &[numbers.to_vec().into(), ENTRIES_MAX.into()],
         )?;
         for ids in ids.unwrap_or_default().chunks(AT_A_TIME) {
-            // What is read stays in memory as long as its connection.
+            // The end of the connection frees the rows that were read.
             claims.extend(connect_mut(|client| renew_some(client, ids, jobs, store))?);
         }
     }
@@ -84,7 +83,6 @@ fn renew_some(
 ) -> Result<Vec<i64>, Error> {
     let entries = identified(client, ids)?;
     let mut days = days(client, ids, jobs, store)?;
-    // The columns: entry, first day, last day, job, status, and whether the range is the only one.
     let (mut rows, mut claims) = (Vec::new(), Vec::new());
     for entry in &entries {
         pause();
@@ -99,47 +97,74 @@ fn renew_some(
         let days = days.remove(&entry.id);
         let days = days.unwrap_or_else(|| vec![first_seen]);
         let found = ranges(entry.entry(), &days, &known.jobs, store.late);
-        // An identifier has one number: a user who had a job with it at another time keeps it.
+        // A user who had a job of this number at another time makes no claim.
         let claims_all = found.iter().all(|it| it.verdict == Verdict::Claimed);
         let is_claimed = claims_all && !found.is_empty();
         if is_claimed != entry.is_claimed {
             claims.push(entry.id);
         }
-        // A day on which nothing is known of the entry must not count for the job of another day.
+        // A day without activity of the entry must not count for the job of another day.
         let has = |range: &Range| {
             let range = range.from..range.until;
             days.iter().all(|activity| range.contains(&activity.day))
         };
         let is_alone = found.len() == 1 && found.iter().all(has);
-        for range in found {
-            // A range without an end has no last day.
-            let last_day = (range.until != FOREVER).then_some(range.until);
-            let (job_no, status) = match range.verdict {
-                Verdict::Job(position) => (Some(known.keys[position]), "known"),
-                Verdict::Ambiguous => (None, "ambiguous"),
-                Verdict::Claimed => (None, "claimed"),
-                Verdict::Stale | Verdict::Unknown => (None, "stale"),
-            };
-            rows.push((entry.id, range.from, last_day, job_no, status, is_alone));
+        let found = found.into_iter();
+        rows.extend(found.map(|range| EntryJob::new(entry.id, range, known, is_alone)));
+    }
+    write(client, ids, &rows)?;
+    Ok(claims)
+}
+
+/// A row of `jobstats.entry_jobs`.
+struct EntryJob {
+    entry: i64,
+    first_day: i64,
+    last_day: Option<i64>,
+    job_no: Option<i64>,
+    status: &'static str,
+    is_alone: bool,
+}
+
+impl EntryJob {
+    fn new(entry: i64, range: Range, known: &NumberJobs, is_alone: bool) -> Self {
+        let (job_no, status) = match range.verdict {
+            Verdict::Job(position) => (Some(known.keys[position]), "known"),
+            Verdict::Ambiguous => (None, "ambiguous"),
+            Verdict::Claimed => (None, "claimed"),
+            Verdict::Stale | Verdict::Unknown => (None, "stale"),
+        };
+        Self {
+            entry,
+            first_day: range.from,
+            last_day: (range.until != FOREVER).then_some(range.until),
+            job_no,
+            status,
+            is_alone,
         }
     }
+}
+
+fn write(client: &mut SpiClient<'_>, ids: &[i64], rows: &[EntryJob]) -> Result<(), Error> {
     let changed = client.execute_rows(
         include_str!("write_entries.sql"),
         &[
             ids.to_vec().into(),
-            rows.iter().map(|it| it.0).collect::<Vec<_>>().into(),
-            rows.iter().map(|it| it.1).collect::<Vec<_>>().into(),
-            rows.iter().map(|it| it.2).collect::<Vec<_>>().into(),
-            rows.iter().map(|it| it.3).collect::<Vec<_>>().into(),
-            rows.iter().map(|it| it.4).collect::<Vec<_>>().into(),
-            rows.iter().map(|it| it.5).collect::<Vec<_>>().into(),
+            rows.iter().map(|it| it.entry).collect::<Vec<_>>().into(),
+            rows.iter()
+                .map(|it| it.first_day)
+                .collect::<Vec<_>>()
+                .into(),
+            rows.iter().map(|it| it.last_day).collect::<Vec<_>>().into(),
+            rows.iter().map(|it| it.job_no).collect::<Vec<_>>().into(),
+            rows.iter().map(|it| it.status).collect::<Vec<_>>().into(),
+            rows.iter().map(|it| it.is_alone).collect::<Vec<_>>().into(),
         ],
     )?;
-    note_changed(client, changed)?;
-    Ok(claims)
+    note_changed(client, changed)
 }
 
-/// Notes ranges of days in which entries have got another job.
+/// Marks ranges of days in which the job of entries has changed.
 pub(super) fn note_changed<'conn>(
     client: &mut SpiClient<'_>,
     changed: impl Iterator<Item = Row<'conn>>,
@@ -153,15 +178,15 @@ pub(super) fn note_changed<'conn>(
     rollup::note_changed(client, entries, since, until)
 }
 
-fn identified(client: &mut SpiClient<'_>, ids: &[i64]) -> Result<Vec<Identified>, Error> {
+fn identified(client: &mut SpiClient<'_>, ids: &[i64]) -> Result<Vec<IdentifiedEntry>, Error> {
     let rows = client.execute_rows(include_str!("entries.sql"), &[ids.to_vec().into()])?;
     let identified = rows.map(|row| {
         let (uid, user_name): (Option<i64>, Option<String>) = (row.at(3)?, row.at(4)?);
         let (name, format): (String, Option<String>) = (row.at(9)?, row.at(10)?);
-        // The system works for any job, so its number must be one that nobody can choose.
+        // System processes do I/O for any job, so users must not be able to forge their user ID.
         let is_system = row.at::<Option<bool>>(5)?.unwrap_or(false)
             && !format.is_some_and(|format| user_may_be_forged(&format, &name));
-        Ok(Identified {
+        Ok(IdentifiedEntry {
             id: row.at(1)?,
             number: row.at(2)?,
             user: uid.map(|uid| Owner {
@@ -178,7 +203,7 @@ fn identified(client: &mut SpiClient<'_>, ids: &[i64]) -> Result<Vec<Identified>
     identified.collect()
 }
 
-/// Returns when entries were active, from the time on at which the first of these jobs began.
+/// Returns the active days of entries since the start of the first of these jobs.
 fn days(
     client: &mut SpiClient<'_>,
     ids: &[i64],

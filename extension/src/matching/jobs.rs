@@ -1,4 +1,4 @@
-//! Keeps `jobstats.job_ids` equal to the jobs that the runs of a number make.
+//! Keeps `jobstats.job_ids` up to date: the jobs that consist of the runs of a number.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use pgrx::spi::SpiClient;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::matching::{Jobs, Known, RUNS_MAX, Store, entries};
+use crate::matching::{Jobs, NumberJobs, RUNS_MAX, Store, entries};
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::pause::pause;
@@ -16,20 +16,20 @@ use crate::pg::spi::Statements;
 use crate::pg::template::sql;
 use crate::store::columns::list;
 
-/// The memory in bytes that is taken for each byte of a run as JSON.
+/// The memory in bytes for each byte of a run as JSON.
 const COPIES: usize = 4;
 
-/// A job as it is stored.
-struct Stored {
+/// A stored job.
+struct StoredJob {
     job_no: i64,
-    key: Key,
-    /// Its row, without NULLs.
+    key: JobKey,
+    /// The row, without NULLs.
     row: Value,
 }
 
-/// The values by which a job is found again.
+/// The values that identify a job.
 #[derive(Deserialize)]
-struct Key {
+struct JobKey {
     scheduler: String,
     started: Micros,
     #[serde(default = "never")]
@@ -48,9 +48,10 @@ pub fn renew(client: &mut SpiClient<'_>, numbers: &[String], store: &Store) -> R
     let mut keys = NewKeys::default();
     for (number, jobs) in read {
         let stored = stored.entry(number.clone()).or_default();
-        let mut known = Known::default();
+        let mut known = NumberJobs::default();
         for job in jobs {
-            let mut row = without_nulls(serde_json::to_value(&job).map_err(damaged)?);
+            let mut row =
+                without_nulls(serde_json::to_value(&job).map_err(Error::damaged_row("job_ids"))?);
             let found = find(stored, &job).map(|position| stored.swap_remove(position));
             let job_no = match &found {
                 Some(found) => found.job_no,
@@ -111,7 +112,7 @@ struct NewKeys {
 }
 
 impl NewKeys {
-    /// Returns the next key. Each statement takes as many as all before, so that few keys are lost.
+    /// Returns the next key. Each statement takes as many keys as all before, so that few are lost.
     fn next(&mut self, client: &mut SpiClient<'_>) -> Result<i64, Error> {
         if self.left.is_empty() {
             let wanted = self.taken.clamp(1, KEYS_MAX);
@@ -133,7 +134,7 @@ const NEW_KEYS: &str = "SELECT array_agg(k.key ORDER BY k.key DESC) FROM ( \
      SELECT nextval(s.name::regclass) AS key \
      FROM pg_get_serial_sequence(text 'jobstats.job_ids', text 'job_no') s (name), generate_series(bigint '1', $1)) k";
 
-/// Returns what the sums by user know of a job.
+/// Returns the columns of a job that sums by user depend on.
 fn owner(row: &Value) -> [Option<&Value>; 6] {
     [
         "uid",
@@ -146,12 +147,13 @@ fn owner(row: &Value) -> [Option<&Value>; 6] {
     .map(|column| row.get(column))
 }
 
-/// Returns the position of the stored form of a job: of its scheduler, and of a time at which it ran.
-fn find(stored: &[Stored], job: &Job) -> Option<usize> {
+/// Returns the position of the stored job of the same scheduler that overlaps with a job.
+fn find(stored: &[StoredJob], job: &Job) -> Option<usize> {
     let ended = job.ended.unwrap_or(Micros::MAX);
-    let is_same =
-        |it: &Key| it.scheduler == job.scheduler && it.started <= ended && job.started <= it.ended;
-    let same = |it: &&Stored| it.key.started == job.started && it.key.scheduler == job.scheduler;
+    let is_same = |it: &JobKey| {
+        it.scheduler == job.scheduler && it.started <= ended && job.started <= it.ended
+    };
+    let same = |it: &&StoredJob| it.key.started == job.started && it.key.scheduler == job.scheduler;
     let exactly = stored.iter().find(same).map(|it| it.job_no);
     stored.iter().position(|it| match exactly {
         Some(job_no) => it.job_no == job_no,
@@ -159,7 +161,7 @@ fn find(stored: &[Stored], job: &Job) -> Option<usize> {
     })
 }
 
-/// Returns the jobs that the runs with these numbers make, by number.
+/// Returns the jobs of these numbers, built from their runs.
 fn read(
     client: &mut SpiClient<'_>,
     numbers: &[String],
@@ -175,7 +177,7 @@ fn read(
         pause();
         let (number, run): (String, String) = (row.at(1)?, row.at(2)?);
         require_room(run.len(), COPIES)?;
-        let run: Run = serde_json::from_str(&run).map_err(damaged)?;
+        let run: Run = serde_json::from_str(&run).map_err(Error::damaged_row("job_ids"))?;
         let newest = store.newest.get(&run.scheduler).copied();
         let newest = newest.unwrap_or(run.updated);
         add(run, jobs.entry(number).or_default(), newest);
@@ -183,22 +185,22 @@ fn read(
     Ok(jobs)
 }
 
-/// Returns the stored jobs with these numbers, by number.
+/// Returns the stored jobs of these numbers.
 fn stored(
     client: &mut SpiClient<'_>,
     numbers: &[String],
-) -> Result<BTreeMap<String, Vec<Stored>>, Error> {
+) -> Result<BTreeMap<String, Vec<StoredJob>>, Error> {
     let rows = client.execute_rows(
         &sql!("stored.sql", values = list(&Values::COLUMNS, "i.{name}")),
         &[numbers.to_vec().into()],
     )?;
-    let mut stored = BTreeMap::<String, Vec<Stored>>::new();
+    let mut stored = BTreeMap::<String, Vec<StoredJob>>::new();
     for row in rows {
         let (job_no, number, text): (i64, String, String) = (row.at(1)?, row.at(2)?, row.at(3)?);
-        let value: Value = serde_json::from_str(&text).map_err(damaged)?;
-        let key = Key::deserialize(&value).map_err(damaged)?;
+        let value: Value = serde_json::from_str(&text).map_err(Error::damaged_row("job_ids"))?;
+        let key = JobKey::deserialize(&value).map_err(Error::damaged_row("job_ids"))?;
         let of_number = stored.entry(number).or_default();
-        of_number.push(Stored {
+        of_number.push(StoredJob {
             job_no,
             key,
             row: value,
@@ -212,8 +214,4 @@ fn without_nulls(mut row: Value) -> Value {
         row.retain(|_, value| !value.is_null());
     }
     row
-}
-
-fn damaged(error: serde_json::Error) -> Error {
-    Error::Damaged(format!("a row of jobstats.job_ids: {error}"))
 }

@@ -14,8 +14,8 @@ use crate::pg::error::Error;
 /// The alignment of memory from `palloc`.
 const ALIGNMENT: usize = 8;
 
-/// The memory context of an aggregate's states, which is freed as a whole: nothing in it is dropped. PostgreSQL counts
-/// the memory in it, and begins to spill groups to disk when it has grown too large.
+/// The memory context of the states of an aggregate, which is freed as a whole without dropping values. PostgreSQL measures it
+/// and spills groups to disk when it grows too large.
 #[derive(Debug, Clone, Copy)]
 pub struct StateMemory(pg_sys::MemoryContext);
 
@@ -43,7 +43,7 @@ unsafe impl Allocator for StateMemory {
 impl StateMemory {
     fn of_aggregate(call: pg_sys::FunctionCallInfo) -> Result<Self, Error> {
         let mut context = std::ptr::null_mut();
-        // SAFETY: the call is under way; the function also tells whether the caller is an aggregate.
+        // SAFETY: the call is running; the function also checks that an aggregate is the caller.
         let kind = unsafe { pg_sys::AggCheckCallContext(call, &raw mut context) };
         if kind == 0 {
             return Err(Error::argument(
@@ -66,7 +66,7 @@ pub unsafe fn state<'call, S>(state: Internal) -> Option<&'call mut S> {
     unsafe { place.as_mut() }
 }
 
-/// Returns the given state, or makes a new one that lives as long as its aggregate.
+/// Returns the given state, or creates one in the memory of the aggregate.
 ///
 /// # Safety
 ///

@@ -37,8 +37,8 @@ impl<T: FromDatum> FromDatum for Short<T> {
         is_null: bool,
         oid: pg_sys::Oid,
     ) -> Option<Self> {
-        // SAFETY: by this function's contract a value of a type that `T` is made of, all of which have variable length. Its
-        // size is known without fetching it.
+        // SAFETY: by contract the value has a type that `T` is read from, of variable length. Its size is known without
+        // fetching it.
         unsafe {
             if !is_null && let Err(error) = require_short(datum) {
                 pgrx::pg_sys::panic::ErrorReport::from(error).report(pgrx::PgLogLevel::ERROR);
@@ -64,6 +64,52 @@ unsafe impl<T: SqlTranslatable> SqlTranslatable for Short<T> {
     const ARGUMENT_SQL: Result<SqlMappingRef, ArgumentError> = T::ARGUMENT_SQL;
     const RETURN_SQL: Result<ReturnsRef, ReturnsError> = T::RETURN_SQL;
 }
+
+/// Lets functions take values of this type, which SQL maps like `$sql`.
+macro_rules! argument_type {
+    ($type:ident, $sql:ty) => {
+        const _: () = {
+            use pgrx::callconv::{Arg, ArgAbi};
+            use pgrx::pgrx_sql_entity_graph::metadata::*;
+
+            // SAFETY: the value lives in the memory context of the call.
+            unsafe impl<'call> ArgAbi<'call> for $type<'call> {
+                unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'call>) -> Self {
+                    let value = unsafe { arg.unbox_arg_using_from_datum() };
+                    // SAFETY: by this function's contract the argument is not null.
+                    unsafe { value.unwrap_unchecked() }
+                }
+            }
+
+            // SAFETY: it is a value of this type.
+            unsafe impl SqlTranslatable for $type<'_> {
+                const TYPE_IDENT: &'static str = <$sql>::TYPE_IDENT;
+                const TYPE_ORIGIN: TypeOrigin = <$sql>::TYPE_ORIGIN;
+                const ARGUMENT_SQL: Result<SqlMappingRef, ArgumentError> = <$sql>::ARGUMENT_SQL;
+                const RETURN_SQL: Result<ReturnsRef, ReturnsError> = <$sql>::RETURN_SQL;
+            }
+        };
+    };
+}
+pub(super) use argument_type;
+
+/// Lets functions take an argument that SQL does not see.
+macro_rules! hidden_argument {
+    ($type:ty) => {
+        const _: () = {
+            use pgrx::pgrx_sql_entity_graph::metadata::*;
+
+            // SAFETY: SQL does not see this argument.
+            unsafe impl SqlTranslatable for $type {
+                const TYPE_IDENT: &'static str = pgrx::pgrx_resolved_type!($type);
+                const TYPE_ORIGIN: TypeOrigin = TypeOrigin::External;
+                const ARGUMENT_SQL: Result<SqlMappingRef, ArgumentError> = Ok(SqlMappingRef::Skip);
+                const RETURN_SQL: Result<ReturnsRef, ReturnsError> = Err(ReturnsError::Datum);
+            }
+        };
+    };
+}
+pub(super) use hidden_argument;
 
 /// Checks the size of an argument, which is known without fetching it.
 ///

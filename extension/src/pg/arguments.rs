@@ -6,17 +6,13 @@ use std::marker::PhantomData;
 
 use pgrx::callconv::{Arg, ArgAbi};
 use pgrx::pg_sys::{FunctionCallInfo, InvalidOid};
-use pgrx::pgrx_sql_entity_graph::metadata::{
-    ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
-};
 use pgrx::{FromDatum, IntoDatum, pg_sys};
 
-use crate::pg::argument::require_short;
+use crate::pg::argument::{hidden_argument, require_short};
 use crate::pg::error::Error;
 use crate::pg::jsonb::Jsonb;
 
-/// The arguments of a call, in their order. They stand in place of all arguments in Rust; the SQL of the function says
-/// what they are.
+/// The arguments of a call, in order. They replace all arguments in Rust; the SQL of the function declares them.
 pub struct Arguments<'call> {
     call: FunctionCallInfo,
     next: usize,
@@ -57,8 +53,8 @@ impl Arguments<'_> {
         let call = self.call;
         let position = self.next;
         self.next += 1;
-        // SAFETY: the call is under way, and the argument is of the type that `T` is read from. The caller's
-        // expression says so, and where there is none the arguments are those of the function's own SQL.
+        // SAFETY: the call is running, and the argument has a type that `T` is read from: the expression of the caller is
+        // checked, and without one the arguments are declared by the function's SQL.
         unsafe {
             let count = usize::try_from((*call).nargs).unwrap_or_default();
             let argument = (*call).args.as_slice(count).get(position);
@@ -82,7 +78,7 @@ impl Arguments<'_> {
     }
 }
 
-/// Returns whether a type is `jobstats_filter`, whose values are those of jsonb.
+/// Returns whether a type is `jobstats_filter`, which is stored like jsonb.
 fn is_filter(oid: pg_sys::Oid) -> bool {
     // SAFETY: PostgreSQL prints the names of types that are there, and of others.
     let name = unsafe { CStr::from_ptr(pg_sys::format_type_be(oid)) };
@@ -112,10 +108,4 @@ unsafe impl<'call> ArgAbi<'call> for Arguments<'call> {
     }
 }
 
-// SAFETY: SQL does not see this argument.
-unsafe impl SqlTranslatable for Arguments<'_> {
-    const TYPE_IDENT: &'static str = pgrx::pgrx_resolved_type!(Arguments<'_>);
-    const TYPE_ORIGIN: TypeOrigin = TypeOrigin::External;
-    const ARGUMENT_SQL: Result<SqlMappingRef, ArgumentError> = Ok(SqlMappingRef::Skip);
-    const RETURN_SQL: Result<ReturnsRef, ReturnsError> = Err(ReturnsError::Datum);
-}
+hidden_argument!(Arguments<'_>);

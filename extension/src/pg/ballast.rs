@@ -1,8 +1,8 @@
 //! Memory that is freed when PostgreSQL runs out of memory, so that it can report the error.
 //!
-//! PostgreSQL adds the statement to an error, and `pgrx` copies each error before it unwinds. When memory has run out, both
-//! fail for the same reason, and errors within errors end the server. But before PostgreSQL reports that memory has run out,
-//! it asks all memory contexts for their sizes, to print them in the log: a context of this module frees the ballast then.
+//! PostgreSQL adds the statement to an error, and `pgrx` copies each error before it unwinds. Without memory both fail, and
+//! nested errors end the server. But before reporting, PostgreSQL collects the sizes of all memory contexts for the log: a
+//! context of this module then frees the ballast.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -19,11 +19,10 @@ const LAYOUT: Layout = Layout::new::<[u8; 4 << 20]>();
 
 static MEMORY: AtomicPtr<u8> = AtomicPtr::new(null_mut());
 
-/// The functions of PostgreSQL's own kind of memory contexts.
+/// The original functions of the memory context.
 static METHODS: AtomicPtr<pg_sys::MemoryContextMethods> = AtomicPtr::new(null_mut());
 
-/// Allocates the ballast, unless the session has it already. Every function calls this first whose memory grows with its
-/// input or that runs statements.
+/// Allocates the ballast if necessary. Functions that run statements, or whose memory grows with the input, call this first.
 ///
 /// # Errors
 /// [`Error::Memory`] if there is no memory for it.
@@ -39,12 +38,10 @@ pub fn hold() -> Result<(), Error> {
     Ok(())
 }
 
-/// Prepares a session for errors: makes the context that frees the ballast, and raises and catches an error. The first error
-/// of a session registers thread-local memory with the C library, which ends the process if there is no memory for it; so the
-/// first error is this one.
+/// Prepares a session for errors: creates the context that frees the ballast, and raises and catches an error. The first error
+/// of a session registers thread-local memory with the C library, which aborts the process if that fails.
 ///
-/// Backtraces are off from then on, also if the environment of the server asks for them: pgrx adds them to the DETAIL of every
-/// error, where they show users the inside of the library, and to make one takes memory that may have run out.
+/// Also disables backtraces, which pgrx would add to the DETAIL of each error: they expose internals to users and need memory.
 pub fn prepare() {
     // SAFETY: a backend has one thread.
     unsafe {
@@ -57,10 +54,10 @@ pub fn prepare() {
         .execute();
 }
 
-/// Makes a memory context that is like others but for [`give_up`]. It lives as long as the session, and nothing is in it.
+/// Creates an empty memory context for the whole session, which differs from others only in [`give_up`].
 fn make_context() {
-    // SAFETY: the top context is there when libraries are loaded; small contexts begin with 1 kB. Its functions are those of
-    // all contexts of its kind, of which the copy differs in one that has the same contract.
+    // SAFETY: the top context exists when libraries are loaded; small contexts begin with 1 kB. The copied functions differ in
+    // one, which has the same contract.
     unsafe {
         let context = pg_sys::AllocSetContextCreateInternal(
             pg_sys::TopMemoryContext,
@@ -77,8 +74,8 @@ fn make_context() {
     }
 }
 
-/// Frees the ballast, and tells the size of the context. PostgreSQL calls this when memory has run out, before it makes the
-/// error, and when somebody asks for the sizes of contexts, which does no harm: the next function allocates the ballast again.
+/// Frees the ballast, and reports the size of the context. PostgreSQL calls this when memory has run out, before creating the
+/// error. Other calls do no harm: the next function allocates the ballast again.
 unsafe extern "C-unwind" fn give_up(
     context: pg_sys::MemoryContext,
     print: pg_sys::MemoryStatsPrintFunc,
@@ -88,10 +85,10 @@ unsafe extern "C-unwind" fn give_up(
 ) {
     let memory = MEMORY.swap(null_mut(), Ordering::Relaxed);
     if !memory.is_null() {
-        // SAFETY: comes from `hold`, and nobody else has it.
+        // SAFETY: allocated by `hold`, and not shared.
         unsafe { System.dealloc(memory, LAYOUT) }
     }
-    // SAFETY: the function that this one stands for, with the arguments of the call.
+    // SAFETY: the original function, with the arguments of the call.
     unsafe {
         if let Some(stats) = METHODS
             .load(Ordering::Relaxed)

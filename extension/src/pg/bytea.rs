@@ -3,11 +3,9 @@
 
 use std::ops::Deref;
 
-use pgrx::callconv::{Arg, ArgAbi};
-use pgrx::pgrx_sql_entity_graph::metadata::{
-    ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
-};
 use pgrx::{FromDatum, IntoDatum, PgMemoryContexts, pg_sys, varlena_to_byte_slice};
+
+use crate::pg::argument::argument_type;
 
 /// A value of type bytea in memory that is passed to statements as a pointer. PostgreSQL follows the pointer when it
 /// stores the value. The value itself would be copied when a statement is planned and twice when a row is made, each
@@ -58,22 +56,7 @@ impl FromDatum for Bytea<'_> {
     }
 }
 
-// SAFETY: as for a slice of bytes; an argument lives as long as the call.
-unsafe impl<'call> ArgAbi<'call> for Bytea<'call> {
-    unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'call>) -> Self {
-        let bytes = unsafe { arg.unbox_arg_using_from_datum() };
-        // SAFETY: by this function's contract the argument is not null.
-        unsafe { bytes.unwrap_unchecked() }
-    }
-}
-
-// SAFETY: it is a value of this type.
-unsafe impl SqlTranslatable for Bytea<'_> {
-    const TYPE_IDENT: &'static str = <&[u8]>::TYPE_IDENT;
-    const TYPE_ORIGIN: TypeOrigin = <&[u8]>::TYPE_ORIGIN;
-    const ARGUMENT_SQL: Result<SqlMappingRef, ArgumentError> = <&[u8]>::ARGUMENT_SQL;
-    const RETURN_SQL: Result<ReturnsRef, ReturnsError> = <&[u8]>::RETURN_SQL;
-}
+argument_type!(Bytea, &[u8]);
 
 /// An indirect pointer as in PostgreSQL's `varatt.h`.
 #[repr(C, packed)]

@@ -1,9 +1,9 @@
-//! Ends waiting for other servers, whatever they do.
+//! LimitGuard waiting for other servers, in whatever state they are.
 //!
-//! The kernel of a server with stopped processes still acknowledges packets, so no connection option notices, and canceling does not help
-//! either: `postgres_fdw` first asks the stopped postmaster to cancel, without a limit. So this timer shuts the connections down, which
-//! `postgres_fdw` notices at once. Connections that it opens for cancel requests are shut down each second, until the transaction has
-//! ended. PostgreSQL's own timers would not do: an error stops them.
+//! The kernel of a server with stopped processes still acknowledges packets, so connection options do not detect it. Canceling
+//! does not help either: `postgres_fdw` waits for the stopped postmaster without a limit. So this timer shuts the connections
+//! down, which `postgres_fdw` notices at once, and repeats this each second until the transaction ends, because of new
+//! connections for cancel requests. An error would stop timers of PostgreSQL.
 #![allow(unsafe_code)]
 
 use std::cell::Cell;
@@ -25,7 +25,7 @@ thread_local! {
     static OF_TRANSACTION: Cell<i32> = const { Cell::new(0) };
 }
 
-/// Tells whether connections were shut down since the last limit was set.
+/// Set if connections were shut down since the last limit was set.
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 
 /// Returns whether the last limit was reached.
@@ -38,8 +38,8 @@ pub fn is_running() -> bool {
     IS_RUNNING.get()
 }
 
-/// Limits how long this session waits from now on, in milliseconds, until [`stop`]; where that is not called because of an error, until the
-/// transaction or subtransaction has ended. Returns false, and changes nothing, while there is a limit.
+/// Limits the waiting of this session from now on, in milliseconds, until [`stop`], or after an error until the end of the
+/// transaction or subtransaction. Returns false, without any change, if there is a limit already.
 pub fn start(milliseconds: i32) -> Result<bool, Error> {
     if is_running() {
         return Ok(false);
@@ -48,21 +48,21 @@ pub fn start(milliseconds: i32) -> Result<bool, Error> {
     IS_OVER.store(false, Ordering::Relaxed);
     OF_TRANSACTION.set(milliseconds);
     // SAFETY: a context that is deleted after all that is done at the end of the transaction or subtransaction.
-    PgMemoryContexts::CurTransactionContext.leak_and_drop_on_delete(Ends);
+    PgMemoryContexts::CurTransactionContext.leak_and_drop_on_delete(LimitGuard);
     come_first();
     Ok(true)
 }
 
-/// Ends the limit.
+/// LimitGuard the limit.
 pub fn stop() {
-    drop(Ends);
+    drop(LimitGuard);
     come_first();
 }
 
-/// Ends the limit when it is dropped.
-struct Ends;
+/// LimitGuard the limit when it is dropped.
+struct LimitGuard;
 
-impl Drop for Ends {
+impl Drop for LimitGuard {
     fn drop(&mut self) {
         if is_running() {
             let _ = set(0);
@@ -70,7 +70,7 @@ impl Drop for Ends {
     }
 }
 
-/// Puts the callback before that of `postgres_fdw`, which may have come since: the newest is called first.
+/// Registers the callback again, to run before the one of `postgres_fdw`: the newest is called first.
 fn come_first() {
     // SAFETY: the callback needs no argument.
     unsafe {
@@ -130,7 +130,7 @@ fn make_timer() -> Result<libc::timer_t, Error> {
     Err(Error::Node(io::Error::last_os_error().to_string()))
 }
 
-/// Shuts down all connections of this process except the client's, and leaves the standard streams alone.
+/// Shuts down all connections of this process except the one of the client. Standard streams are left alone.
 extern "C" fn shut_down(_signal: c_int) {
     // SAFETY: variables of this backend. Other files cannot be shut down. The kernel assigns the lowest free number, so
     // no number is much higher than the limit on open files.

@@ -4,13 +4,12 @@
 
 use std::ffi::{CStr, CString};
 
-use pgrx::callconv::{Arg, ArgAbi, BoxRet, FcInfo};
+use pgrx::callconv::{BoxRet, FcInfo};
 use pgrx::datum::Datum;
-use pgrx::pgrx_sql_entity_graph::metadata::{
-    ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
-};
 use pgrx::{FromDatum, IntoDatum, direct_function_call, direct_function_call_as_datum, pg_sys};
 use serde_json::Value;
+
+use crate::pg::argument::argument_type;
 
 /// A value of type jsonb.
 #[derive(Debug, Clone, Copy)]
@@ -20,8 +19,8 @@ pub struct Jsonb<'a> {
 }
 
 impl Jsonb<'_> {
-    /// Reads the value. Returns `None` if serde_json cannot read it, or if its text is longer than `limit` bytes:
-    /// nothing else limits the memory that serde_json takes for a value.
+    /// Reads the value. Returns `None` if serde_json cannot read it, or if its text has more than `limit` bytes, which limits
+    /// the memory of serde_json.
     pub fn read(&self, limit: usize) -> Option<Value> {
         let text = self.text.to_bytes();
         (text.len() <= limit)
@@ -75,15 +74,6 @@ impl IntoDatum for Jsonb<'_> {
     }
 }
 
-// SAFETY: the text lives in the memory context of the call.
-unsafe impl<'call> ArgAbi<'call> for Jsonb<'call> {
-    unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'call>) -> Self {
-        let value = unsafe { arg.unbox_arg_using_from_datum() };
-        // SAFETY: by this function's contract the argument is not null.
-        unsafe { value.unwrap_unchecked() }
-    }
-}
-
 // SAFETY: the datum is of type jsonb.
 unsafe impl BoxRet for Jsonb<'_> {
     unsafe fn box_into<'fcx>(self, fcinfo: &mut FcInfo<'fcx>) -> Datum<'fcx> {
@@ -92,10 +82,4 @@ unsafe impl BoxRet for Jsonb<'_> {
     }
 }
 
-// SAFETY: it is a value of this type.
-unsafe impl SqlTranslatable for Jsonb<'_> {
-    const TYPE_IDENT: &'static str = <pgrx::JsonB>::TYPE_IDENT;
-    const TYPE_ORIGIN: TypeOrigin = <pgrx::JsonB>::TYPE_ORIGIN;
-    const ARGUMENT_SQL: Result<SqlMappingRef, ArgumentError> = <pgrx::JsonB>::ARGUMENT_SQL;
-    const RETURN_SQL: Result<ReturnsRef, ReturnsError> = <pgrx::JsonB>::RETURN_SQL;
-}
+argument_type!(Jsonb, pgrx::JsonB);

@@ -1,5 +1,4 @@
-//! Allocation that fails with an error of PostgreSQL if memory runs out. An abort of the process would end every
-//! session of the server.
+//! Allocation that fails with an error of PostgreSQL when memory runs out. An abort would end every session of the server.
 
 use std::io;
 
@@ -20,7 +19,7 @@ pub fn reserve<T>(items: &mut Vec<T>, more: usize) -> Result<(), Error> {
 pub fn reserve_large(text: &mut Vec<u8>, more: usize) -> Result<(), Error> {
     reserve(text, more)?;
     if text.capacity() >= LARGE {
-        // The system may ignore the advice; nothing is lost then.
+        // The system may ignore the advice.
         advise(text, Advice::LinuxHugepage);
     }
     Ok(())
@@ -64,8 +63,8 @@ pub fn give_back() {
     }
 }
 
-/// Fails if there is no memory for `things` small allocations of `each` bytes that are about to be made. Collections of
-/// strings and the like end the process if they cannot grow.
+/// Fails if there is no memory for `things` small allocations of `each` bytes. Collections of strings abort the process if they
+/// cannot grow.
 pub fn require_room(things: usize, each: usize) -> Result<(), Error> {
     let bytes = things.saturating_mul(each);
     usage::require_room(bytes).map_err(|_| Error::Memory(bytes))
@@ -73,9 +72,9 @@ pub fn require_room(things: usize, each: usize) -> Result<(), Error> {
 
 /// A text that grows while it is written.
 #[derive(Default)]
-pub struct Growing(pub Vec<u8>);
+pub struct GrowingBuffer(pub Vec<u8>);
 
-impl io::Write for Growing {
+impl io::Write for GrowingBuffer {
     fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
         self.0.try_reserve(piece.len())?;
         self.0.extend_from_slice(piece);

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use pgrx::datum::DatumWithOid;
 use pgrx::pg_sys;
@@ -11,9 +12,14 @@ use crate::pg::error::Error;
 use crate::pg::spi::{Column, Row, Rows, first_value};
 use crate::pg::statement::Plan;
 
+/// The number of plans of each kind that a session keeps.
+const PLANS_MAX: usize = 200;
+
+/// Plans by options and statement.
+type Plans = HashMap<u32, HashMap<String, Rc<Plan>>>;
+
 thread_local! {
-    /// The plans, which are kept for the session. There are hardly more of them than statements in the code.
-    static PREPARED: RefCell<HashMap<String, &'static Plan>> = RefCell::default();
+    static PREPARED: RefCell<Plans> = RefCell::default();
 }
 
 /// Registers the thread-local memory with the C library, which ends the process if it cannot do so on first use.
@@ -27,7 +33,16 @@ pub fn rows<'c>(
     statement: &str,
     arguments: &[DatumWithOid<'_>],
 ) -> Result<Rows<'c>, Error> {
-    Rows::of(kept(statement, arguments)?, arguments, None)
+    Rows::of(&*generic(statement, arguments)?, arguments, None)
+}
+
+/// Runs a statement as [`rows`] does.
+pub fn run(
+    client: &mut SpiClient<'_>,
+    statement: &str,
+    arguments: &[DatumWithOid<'_>],
+) -> Result<(), Error> {
+    rows(client, statement, arguments).map(drop)
 }
 
 /// Runs a statement as [`rows`] does, and returns the number of its rows.
@@ -39,14 +54,28 @@ pub fn update(
     Ok(rows(client, statement, arguments)?.len())
 }
 
-/// Returns the plan of a statement, which is made unless there is one.
-fn kept(statement: &str, arguments: &[DatumWithOid<'_>]) -> Result<&'static Plan, Error> {
-    if let Some(known) = PREPARED.with_borrow(|prepared| prepared.get(statement).copied()) {
-        return Ok(known);
+fn generic(statement: &str, arguments: &[DatumWithOid<'_>]) -> Result<Rc<Plan>, Error> {
+    prepared(statement, arguments, pg_sys::CURSOR_OPT_GENERIC_PLAN)
+}
+
+/// Returns the plan of a statement with options of cursors, which is created if necessary.
+pub fn prepared(
+    statement: &str,
+    arguments: &[DatumWithOid<'_>],
+    options: u32,
+) -> Result<Rc<Plan>, Error> {
+    let find = |all: &Plans| all.get(&options)?.get(statement).cloned();
+    if let Some(plan) = PREPARED.with_borrow(find) {
+        return Ok(plan);
     }
-    let plan = Plan::new(statement, arguments, pg_sys::CURSOR_OPT_GENERIC_PLAN)?;
-    let plan: &'static Plan = Box::leak(Box::new(plan));
-    PREPARED.with_borrow_mut(|all| all.insert(statement.to_owned(), plan));
+    let plan = Rc::new(Plan::new(statement, arguments, options)?);
+    PREPARED.with_borrow_mut(|all| {
+        let plans = all.entry(options).or_default();
+        if plans.len() >= PLANS_MAX {
+            plans.clear();
+        }
+        plans.insert(statement.to_owned(), plan.clone());
+    });
     Ok(plan)
 }
 
@@ -54,7 +83,7 @@ fn kept(statement: &str, arguments: &[DatumWithOid<'_>]) -> Result<&'static Plan
 ///
 /// [`Statements::query_opt`]: crate::pg::spi::Statements::query_opt
 pub fn query_opt<'c>(_client: &SpiClient<'c>, statement: &str) -> Result<Option<Row<'c>>, Error> {
-    Ok(Rows::of(kept(statement, &[])?, &[], Some(1))?.next())
+    Ok(Rows::of(&*generic(statement, &[])?, &[], Some(1))?.next())
 }
 
 /// Reads the first column of that row. It must be there, unless `T` is an option.

@@ -4,10 +4,7 @@
 //! them up.
 #![allow(unsafe_code)]
 
-use std::cell::RefCell;
-use std::collections::HashMap;
 use std::ptr;
-use std::rc::Rc;
 use std::time::Instant;
 
 use pgrx::datum::DatumWithOid;
@@ -16,23 +13,11 @@ use pgrx::{AnyNumeric, FromDatum, Spi};
 
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
-use crate::pg::statement::{Plan, Snapshot, Values};
+use crate::pg::plans::prepared;
+use crate::pg::statement::{Snapshot, Values};
 
 /// A plan for any values would open, and lock, each partition.
 const OPTIONS: u32 = pg_sys::CURSOR_OPT_CUSTOM_PLAN | pg_sys::CURSOR_OPT_PARALLEL_OK;
-
-/// The number of statements whose plans a session keeps.
-const KEPT: usize = 200;
-
-thread_local! {
-    /// The prepared statements of the session.
-    static PREPARED: RefCell<HashMap<String, Rc<Plan>>> = RefCell::default();
-}
-
-/// Registers the thread-local memory with the C library, which ends the process if it cannot do so on first use.
-pub fn register_memory() {
-    PREPARED.with(|_| ());
-}
 
 /// A row, as long as it is being received.
 pub struct Received {
@@ -127,7 +112,7 @@ impl Type {
 /// Takes a row; `false` if no more are wanted.
 type Take<'t> = &'t mut dyn FnMut(&Received) -> Result<bool, Error>;
 
-/// The receiver of PostgreSQL, and what it needs.
+/// The receiver that PostgreSQL calls, with its state.
 #[repr(C)]
 struct Receiver<'t> {
     own: pg_sys::DestReceiver,
@@ -137,10 +122,10 @@ struct Receiver<'t> {
     failed: Option<Error>,
 }
 
-/// Runs a statement that reads, with a plan for its values, and gives `take` its rows. The columns must be of these types.
+/// Plans and runs a statement that reads, and gives its rows to `take`. The columns must have these types.
 ///
 /// # Errors
-/// Those of `take`, and [`Error::Damaged`] if a column is of another type.
+/// Errors of `take`, and [`Error::Damaged`] if a column is of another type.
 pub fn each(
     statement: &str,
     arguments: &[DatumWithOid<'_>],
@@ -148,7 +133,7 @@ pub fn each(
     take: Take<'_>,
 ) -> Result<(), Error> {
     let begin = Instant::now();
-    let plan = prepared(statement, arguments)?;
+    let plan = prepared(statement, arguments, OPTIONS)?;
     let mut receiver = Receiver {
         own: pg_sys::DestReceiver {
             receiveSlot: Some(receive),
@@ -163,8 +148,8 @@ pub fn each(
         failed: None,
     };
     let values = Values::new(arguments);
-    // SAFETY: a connection to SPI is open, or the status says so. The receiver and the parameters live as long as the call, and the plan is of
-    // their types.
+    // SAFETY: a connection to SPI is open, or the status reports an error. The receiver and the parameters outlive the call,
+    // and the plan has their types.
     let status = unsafe {
         let options = pg_sys::SPIExecuteOptions {
             params: values.list(),
@@ -186,20 +171,6 @@ pub fn each(
         statement.split_whitespace().collect::<Vec<_>>().join(" ")
     );
     Ok(())
-}
-
-fn prepared(statement: &str, arguments: &[DatumWithOid<'_>]) -> Result<Rc<Plan>, Error> {
-    PREPARED.with_borrow_mut(|all| {
-        if let Some(known) = all.get(statement) {
-            return Ok(known.clone());
-        }
-        let plan = Rc::new(Plan::new(statement, arguments, OPTIONS)?);
-        if all.len() >= KEPT {
-            all.clear();
-        }
-        all.insert(statement.to_owned(), plan.clone());
-        Ok(plan)
-    })
 }
 
 /// Checks the types of the columns before the first row. The owner of a store can alter tables.

@@ -1,9 +1,9 @@
 //! A reserve of memory for small allocations after the system has run out.
 //!
-//! Rust aborts the process when an allocation fails, and PostgreSQL answers an aborted process by ending all sessions.
-//! Collections that grow with the input use fallible allocation and report an error. Names, messages and what `pgrx`
-//! allocates for a value cannot do that, but they are small: they come from this reserve, as PostgreSQL itself keeps one for
-//! its error messages. [`crate::pg::pause`] ends the statement as soon as the reserve is in use.
+//! Rust aborts the process when an allocation fails, and PostgreSQL then ends all sessions. Collections that grow with the
+//! input use fallible allocation and report an error. Names, messages and values of `pgrx` cannot, but they are small: they
+//! come from this reserve, like error messages of PostgreSQL. [`crate::pg::pause`] ends the statement as soon as the reserve is
+//! in use.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -11,31 +11,30 @@ use std::cell::UnsafeCell;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The size of the reserve: far more than is allocated between two calls of [`crate::pg::pause`]. Its pages take no memory until
-/// they are used.
+/// The size of the reserve: far more than is allocated between two calls of [`crate::pg::pause`]. Unused pages take no memory.
 const SIZE: usize = 8 << 20;
 
 /// The largest alignment that is served.
 const ALIGNMENT: usize = 4096;
 
 #[repr(align(4096))]
-struct Place(UnsafeCell<[u8; SIZE]>);
+struct ReservedBytes(UnsafeCell<[u8; SIZE]>);
 
 /// The system's allocator with a reserve behind it.
 pub struct WithReserve {
-    reserve: Place,
-    /// The number of bytes of the reserve that have been handed out.
+    reserve: ReservedBytes,
+    /// The number of allocated bytes of the reserve.
     used: AtomicUsize,
-    /// The number of allocations in the reserve. When the last one is freed, the whole reserve is free again.
+    /// The number of live allocations. After the last one the whole reserve is free again.
     living: AtomicUsize,
 }
 
-// SAFETY: no two allocations share bytes of the reserve, as each adds to `used` at once, and nothing else looks at them.
+// SAFETY: allocations of the reserve never overlap, because each adds to `used` atomically, and only they use its bytes.
 unsafe impl Sync for WithReserve {}
 
 #[global_allocator]
 static MEMORY: WithReserve = WithReserve {
-    reserve: Place(UnsafeCell::new([0; SIZE])),
+    reserve: ReservedBytes(UnsafeCell::new([0; SIZE])),
     used: AtomicUsize::new(0),
     living: AtomicUsize::new(0),
 };
@@ -53,7 +52,7 @@ impl WithReserve {
         }
         let place = |used: usize| used.next_multiple_of(align);
         let end = |used| place(used).checked_add(layout.size());
-        // Before it lies there, so that nobody empties the reserve in between.
+        // First, so that the reserve is not reset in between.
         self.living.fetch_add(1, Ordering::AcqRel);
         let taken = self
             .used
@@ -85,9 +84,8 @@ impl WithReserve {
     }
 }
 
-// SAFETY: memory is the system's, or part of the reserve that nobody else has, aligned as asked; it is given back to where
-// it came from. A backend has one thread: `used` is set back when nothing lies in the reserve, and nothing is taken
-// meanwhile.
+// SAFETY: memory comes from the system or is an unshared part of the reserve, aligned as requested, and returns to its origin.
+// A backend has one thread: `used` is reset when the reserve is empty, and not during an allocation.
 unsafe impl GlobalAlloc for WithReserve {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as the caller promises.
@@ -103,20 +101,20 @@ unsafe impl GlobalAlloc for WithReserve {
         if self.holds(place) {
             self.give_back();
         } else {
-            // SAFETY: what is not in the reserve came from the system, with this layout.
+            // SAFETY: memory outside the reserve came from the system, with this layout.
             unsafe { System.dealloc(place, layout) }
         }
     }
 
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         if !self.holds(place) {
-            // SAFETY: what is not in the reserve came from the system, with this layout.
+            // SAFETY: memory outside the reserve came from the system, with this layout.
             let grown = unsafe { System.realloc(place, layout, size) };
             if !grown.is_null() {
                 return grown;
             }
         }
-        // SAFETY: the caller promises a size that makes a layout, and what was allocated there stays until it is copied.
+        // SAFETY: the caller guarantees a valid layout, and the old content stays until it is copied.
         unsafe {
             let grown = self.alloc(Layout::from_size_align_unchecked(size, layout.align()));
             if !grown.is_null() {

@@ -1,11 +1,11 @@
-//! Statements and their rows: the one way in which functions run SQL.
+//! Statements and their rows: the only way to run SQL.
 //!
-//! A connection decides what its statements see. Questions read by [`connect_as_of_call`]: all that a function reads is of one state,
-//! that of the statement that calls it. The feed, maintenance, setup and whatever else writes use [`connect_mut`]: each statement sees
-//! what is committed when it begins, and what the function has written.
+//! The connection determines the snapshot. Queries use [`connect_as_of_call`]: a function reads one state, of the statement
+//! that calls it. The feed, maintenance, setup and all other writers use [`connect_mut`]: each statement sees all commits
+//! before it, and changes of the function itself.
 //!
-//! The methods of [`Statements`] are named as in the crate `postgres`: `query…` reads, `execute…` may write or lock, which needs
-//! [`connect_mut`]. A [`Row`] has its columns by name, and the type that a column is read as says whether it can be NULL:
+//! Methods of [`Statements`] have names as in the crate `postgres`: `query…` reads, `execute…` may write or lock, which needs
+//! [`connect_mut`]. Columns of a [`Row`] are read by name; only an option may be NULL:
 //!
 //! ```ignore
 //! let row = client.query_opt("SELECT t.name, t.filesystem FROM jobstats.targets t", &[])?;
@@ -33,10 +33,10 @@ use crate::pg::time::micros;
 /// The result of a function that SQL calls.
 pub type SqlResult<T> = Result<T, ErrorReport>;
 
-/// Runs statements that read what the statement sees that calls the function, while the session holds its [ballast].
+/// Runs statements that read with the snapshot of the calling statement, while the session holds its [ballast].
 ///
 /// # Errors
-/// Those of `run`, and [`Error::Memory`] if there is no memory for the ballast.
+/// Errors of `run`, and [`Error::Memory`] if there is no memory for the ballast.
 pub fn connect_as_of_call<R>(
     run: impl FnOnce(&SpiClient<'_>) -> Result<R, Error>,
 ) -> Result<R, Error> {
@@ -58,7 +58,7 @@ pub fn connect<R>(run: impl FnOnce(&SpiClient<'_>) -> Result<R, Error>) -> Resul
     Spi::connect(run)
 }
 
-/// Runs statements that may write, and see what is committed when they begin, while the session holds its [ballast].
+/// Runs statements that may write and see all commits before them, while the session holds its [ballast].
 ///
 /// # Errors
 /// As [`connect_as_of_call`], and [`Error::ReadOnly`] on a standby.
@@ -71,7 +71,7 @@ pub fn connect_mut<R>(
     Spi::connect_mut(run)
 }
 
-/// Runs statements on a connection. The errors are those of PostgreSQL.
+/// Runs statements on a connection.
 pub trait Statements<'conn> {
     /// Reads rows.
     fn query(&self, query: &str, arguments: &[DatumWithOid<'_>]) -> Result<Rows<'conn>, Error> {
@@ -87,7 +87,7 @@ pub trait Statements<'conn> {
         Ok(Rows::of(query, arguments, Some(1))?.next())
     }
 
-    /// Reads the row of a table that always has one.
+    /// Reads the row of a table that must have one.
     ///
     /// # Errors
     /// [`Error::NoRow`] if somebody has deleted it.
@@ -100,7 +100,7 @@ pub trait Statements<'conn> {
         self.query_opt(query, arguments)?.ok_or(Error::NoRow(table))
     }
 
-    /// Reads the first column of the first row. It must be there, unless `T` is an option.
+    /// Reads the first column of the first row, which must exist unless `T` is an option.
     fn query_value<T: Column>(
         &self,
         query: &str,
@@ -119,6 +119,11 @@ pub trait Statements<'conn> {
         time.map(micros).transpose()
     }
 
+    /// Runs statements.
+    fn run(&mut self, statements: &str, arguments: &[DatumWithOid<'_>]) -> Result<(), Error> {
+        self.execute(statements, arguments).map(drop)
+    }
+
     /// Runs statements, and returns the number of rows that the last one of them read or wrote.
     fn execute(
         &mut self,
@@ -128,7 +133,7 @@ pub trait Statements<'conn> {
         Ok(self.execute_rows(statements, arguments)?.len())
     }
 
-    /// Runs a statement that writes or locks rows, and returns the rows that it returns.
+    /// Runs a statement that writes or locks rows, and returns its rows.
     fn execute_rows(
         &mut self,
         statement: &str,
@@ -137,7 +142,7 @@ pub trait Statements<'conn> {
         Rows::of(statement, arguments, None)
     }
 
-    /// Runs a statement that writes or locks rows, and returns the first row that it returns.
+    /// Runs a statement that writes or locks rows, and returns its first row.
     fn execute_opt(
         &mut self,
         statement: &str,
@@ -146,8 +151,8 @@ pub trait Statements<'conn> {
         Ok(self.execute_rows(statement, arguments)?.next())
     }
 
-    /// Runs a statement that writes or locks rows, and returns the first column of the first row. It must be there, unless
-    /// `T` is an option.
+    /// Runs a statement that writes or locks rows, and returns the first column of its first row, which must exist unless `T`
+    /// is an option.
     fn execute_value<T: Column>(
         &mut self,
         statement: &str,
@@ -159,7 +164,6 @@ pub trait Statements<'conn> {
 
 impl<'conn> Statements<'conn> for SpiClient<'conn> {}
 
-/// Returns the first column of a row, which must be there, unless `T` is an option.
 pub(super) fn first_value<T: Column>(row: Option<Row<'_>>) -> Result<T, Error> {
     match row {
         Some(row) => row.at(1),
@@ -191,7 +195,7 @@ impl Rows<'_> {
         })
     }
 
-    /// Returns the number of rows, also of those that have been taken.
+    /// Returns the number of all rows, also after some were taken.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -223,8 +227,7 @@ impl Row<'_> {
         T::of(self.0.get_datum_by_name(name)?, &name)
     }
 
-    /// Reads a column by its position, from 1. Where there are many rows, looking up the name would take longer than all the
-    /// rest.
+    /// Reads a column by position, from 1. With many rows, looking up names takes most of the time.
     ///
     /// # Errors
     /// As [`Self::get`].

@@ -1,7 +1,7 @@
-//! Runs statements by SPI, with the snapshot that is asked for.
+//! Runs statements by SPI with a chosen snapshot.
 //!
-//! pgrx chooses the snapshot itself: that of the calling statement until the transaction has an id, and a new one for each statement
-//! from then on. A function that plans what it reads, and then reads it, would read two states of the store.
+//! pgrx chooses the snapshot itself: until the transaction has an id, of the calling statement, and then a new one for each
+//! statement. A function that plans and then reads would see two states of the store.
 #![allow(unsafe_code)]
 
 use std::cell::Cell;
@@ -14,37 +14,36 @@ use pgrx::pg_sys;
 
 use crate::pg::error::Error;
 
-/// The state of the store that statements read.
+/// The snapshot of statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Snapshot {
-    /// The one that the calling statement reads, without what was committed since, and without what the function has written.
+    /// The snapshot of the calling statement, without later commits and without writes of the function.
     OfCall,
-    /// Each statement sees what is committed when it begins, and what this transaction has written.
+    /// A new snapshot for each statement, with all commits before it and writes of this transaction.
     Latest,
 }
 
 thread_local! {
-    /// The snapshot that statements read with.
+    /// The snapshot of the next statements.
     static CURRENT: Cell<Snapshot> = const { Cell::new(Snapshot::Latest) };
 }
 
-/// Restores the snapshot of before.
-pub struct Held(Snapshot);
+/// Restores the previous snapshot.
+pub struct SnapshotGuard(Snapshot);
 
-impl Drop for Held {
+impl Drop for SnapshotGuard {
     fn drop(&mut self) {
         CURRENT.set(self.0);
     }
 }
 
 impl Snapshot {
-    /// Lets statements read with this snapshot until the value is dropped.
+    /// Sets the snapshot of statements until the value is dropped.
     #[must_use]
-    pub fn hold(self) -> Held {
-        Held(CURRENT.replace(self))
+    pub fn hold(self) -> SnapshotGuard {
+        SnapshotGuard(CURRENT.replace(self))
     }
 
-    /// Returns whether statements read with that of the call.
     pub(super) fn is_of_call() -> bool {
         CURRENT.get() == Self::OfCall
     }
@@ -77,12 +76,12 @@ impl Values {
         c_int::try_from(self.types.len()).unwrap_or(c_int::MAX)
     }
 
-    /// Returns them as a list of parameters, in the current memory context. Without any, a prepared statement is planned once.
+    /// Creates a list of parameters in the current memory context. Without parameters, a prepared statement is planned once.
     pub(super) fn list(&self) -> pg_sys::ParamListInfo {
         if self.types.is_empty() {
             return std::ptr::null_mut();
         }
-        // SAFETY: the list has room for so many parameters, each of which is written once.
+        // SAFETY: the list has room for all parameters, and each is written once.
         unsafe {
             let list = pg_sys::makeParamList(self.count());
             let params = (*list).params.as_mut_ptr();
@@ -99,13 +98,13 @@ impl Values {
     }
 }
 
-/// A statement that can be run: SQL, which is planned for its values, or a [`Plan`].
+/// A statement to run: SQL, which is planned for its values, or a [`Plan`].
 pub trait Statement {
     /// Runs it with the current snapshot, and returns a status of SPI.
     fn run(&self, values: &mut Values, limit: c_long) -> Result<c_int, Error>;
 }
 
-/// Runs a statement on the innermost connection. Returns its rows, if it has any, which live as long as the connection, and their number.
+/// Runs a statement on the innermost connection. Returns the rows, which live as long as the connection, and their number.
 pub fn run(
     statement: &(impl Statement + ?Sized),
     arguments: &[DatumWithOid<'_>],
@@ -132,8 +131,8 @@ fn c_string(statement: &str) -> Result<CString, Error> {
 impl<S: AsRef<str> + ?Sized> Statement for S {
     fn run(&self, values: &mut Values, limit: c_long) -> Result<c_int, Error> {
         let statement = c_string(self.as_ref())?;
-        // SAFETY: a connection to SPI is open, or the status says so. The three lists are of the length that is given, and the values
-        // of their types; SPI copies what it keeps.
+        // SAFETY: a connection to SPI is open, or the status reports an error. The three lists have the given length, and the
+        // values have their types; SPI copies them.
         Ok(unsafe {
             pg_sys::SPI_execute_with_args(
                 statement.as_ptr(),
@@ -155,7 +154,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Plans a statement for parameters of the types of these. The options are those of cursors, as `CURSOR_OPT_GENERIC_PLAN`.
+    /// Plans a statement for parameters with the types of `arguments`. `options` are options of cursors, such as
+    /// `CURSOR_OPT_GENERIC_PLAN`.
     pub fn new(
         statement: &str,
         arguments: &[DatumWithOid<'_>],
@@ -192,7 +192,7 @@ impl Plan {
 
 impl Drop for Plan {
     fn drop(&mut self) {
-        // SAFETY: the plan was kept, and nothing else frees it.
+        // SAFETY: the plan was kept, and is freed only here.
         unsafe { pg_sys::SPI_freeplan(self.plan.as_ptr()) };
     }
 }
@@ -202,8 +202,8 @@ impl Statement for Plan {
         if self.types != values.types {
             return Err(Error::Damaged("a plan has other parameters".to_owned()));
         }
-        // SAFETY: a connection to SPI is open, or the status says so. The plan lives as long as this value, and the values are of its
-        // types.
+        // SAFETY: a connection to SPI is open, or the status reports an error. The plan outlives the call, and the values have
+        // its types.
         Ok(unsafe {
             pg_sys::SPI_execute_plan(
                 self.plan.as_ptr(),

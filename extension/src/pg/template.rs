@@ -1,6 +1,6 @@
-//! SQL templates: files with holes `@name@`, next to the Rust that fills them.
+//! SQL templates: files with placeholders `@name@`, next to the Rust that fills them.
 //!
-//! A template whose holes are not exactly those that the code fills does not compile.
+//! A template compiles only if the code fills exactly its placeholders.
 
 /// Fills a template with texts. The path is relative to the file of the caller.
 ///

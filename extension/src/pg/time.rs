@@ -13,7 +13,7 @@ const EPOCHS_APART: Micros = 946_684_800_000_000;
 /// The earliest time that PostgreSQL can store: in 4713 BC.
 pub const EARLIEST: Micros = EPOCHS_APART - 211_813_488_000_000_000;
 
-/// Returns the current time, not that of the transaction.
+/// Returns the current time, not the start of the transaction.
 pub fn clock_now() -> Micros {
     // SAFETY: takes no argument and cannot fail.
     #[allow(unsafe_code)]
@@ -26,8 +26,7 @@ pub fn now() -> Result<Micros, Error> {
     micros(datetime_support::now())
 }
 
-/// Returns the start and the end of a window from arguments. An argument that is NULL has its default; what is infinite is [`LONG_AGO`] or
-/// now.
+/// Returns the start and end of a window. A NULL has its default; an infinite start is [`LONG_AGO`], an infinite end is now.
 ///
 /// # Errors
 /// [`Error::empty_window`] if the window does not begin before its end.

@@ -1,6 +1,6 @@
 //! The rows of a statement as PostgreSQL's own values, for statements with many rows or columns.
 //!
-//! A [row by name](crate::pg::spi::Row) takes a lookup per value, and copies each. These rows are read in place.
+//! A [row by name](crate::pg::spi::Row) looks up and copies each value; these rows are read in place.
 #![allow(unsafe_code)]
 
 use std::marker::PhantomData;
@@ -42,8 +42,8 @@ impl<'conn> Tuples<'conn> {
         Self::of(Rows::of(statement, parameters, None)?.table)
     }
 
-    /// Runs a statement that may write, or reads what this transaction has written, with a plan that the session keeps. Its rows
-    /// live as long as the connection.
+    /// Runs a statement that may write, or reads writes of this transaction, with a cached plan. Rows live as long as the
+    /// connection.
     pub fn update(
         client: &mut SpiClient<'conn>,
         statement: &str,
@@ -52,11 +52,11 @@ impl<'conn> Tuples<'conn> {
         Self::of(plans::rows(client, statement, parameters)?.table)
     }
 
-    /// Takes rows that a statement has returned, which live as long as the connection.
+    /// Takes the rows of a statement, which live as long as the connection.
     fn of(table: Option<NonNull<pg_sys::SPITupleTable>>) -> Result<Self, Error> {
         let table =
             table.ok_or_else(|| Error::Damaged("a statement returns no rows".to_owned()))?;
-        // SAFETY: as the caller says.
+        // SAFETY: SPI keeps the table as long as the connection.
         let table = unsafe { table.as_ref() };
         // SAFETY: every table of rows has the type of its rows.
         let columns = unsafe { columns(table.tupdesc) };
@@ -84,10 +84,10 @@ impl<'conn> Tuples<'conn> {
         place.ok_or_else(|| Error::Damaged(format!("an answer lacks its column {name}")))
     }
 
-    /// Checks the type of a column, before its values are read as of this type. The owner of a store can alter tables.
+    /// Checks the type of a column before its values are read: the owner of a store can alter tables.
     ///
     /// # Errors
-    /// [`Error::Damaged`] if the column is of none of these types.
+    /// [`Error::Damaged`] if the column has another type.
     pub fn require(&self, column: usize, types: &[pg_sys::Oid]) -> Result<(), Error> {
         match self.columns.get(column) {
             Some(found) if types.contains(&found.oid) => Ok(()),

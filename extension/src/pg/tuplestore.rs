@@ -4,10 +4,9 @@
 use std::ffi::CStr;
 
 use pgrx::callconv::{Arg, ArgAbi};
-use pgrx::pgrx_sql_entity_graph::metadata::{
-    ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
-};
 use pgrx::{IntoDatum, PgMemoryContexts, pg_sys};
+
+use crate::pg::argument::hidden_argument;
 
 /// The rows of a function's answer, which such a function takes as its last argument. The tuplestore keeps up to
 /// `work_mem` of them in memory and writes more to a file.
@@ -80,13 +79,7 @@ unsafe impl<'call> ArgAbi<'call> for Rows {
     }
 }
 
-// SAFETY: SQL does not see this argument.
-unsafe impl SqlTranslatable for Rows {
-    const TYPE_IDENT: &'static str = pgrx::pgrx_resolved_type!(Rows);
-    const TYPE_ORIGIN: TypeOrigin = TypeOrigin::External;
-    const ARGUMENT_SQL: Result<SqlMappingRef, ArgumentError> = Ok(SqlMappingRef::Skip);
-    const RETURN_SQL: Result<ReturnsRef, ReturnsError> = Err(ReturnsError::Datum);
-}
+hidden_argument!(Rows);
 
 impl Rows {
     /// Returns the columns of the answer.
@@ -95,7 +88,7 @@ impl Rows {
         unsafe { columns(self.descriptor) }
     }
 
-    /// Adds a row; `cells` makes its values. SQL declares the columns, and nothing else compares their types with those of the values.
+    /// Adds a row; `cells` creates its values, whose types must be the declared ones of the SQL function: they are not checked.
     pub fn put<const N: usize>(&mut self, cells: impl FnOnce() -> [Cell; N]) {
         // SAFETY: the values are copied into the store before their memory is reset; a column is one of the descriptor.
         unsafe {

@@ -11,8 +11,8 @@ use crate::store::growing::GROWING;
 use crate::store::installation::{Installation, divide_by_time, installation};
 use crate::store::rollup::ROLLUPS;
 
-/// A table that is to be converted.
-struct Pending {
+/// A table to convert.
+struct PendingTable {
     relation: String,
     /// The time column.
     key: &'static str,
@@ -21,18 +21,21 @@ struct Pending {
 }
 
 /// Returns the tables that are not yet hypertables, each after its sources.
-fn pending(client: &SpiClient<'_>, installation: &Installation) -> Result<Vec<Pending>, Error> {
+fn pending(
+    client: &SpiClient<'_>,
+    installation: &Installation,
+) -> Result<Vec<PendingTable>, Error> {
     if *installation == Installation::Plain {
         return Ok(Vec::new());
     }
-    let growing = GROWING.iter().map(|(table, _)| Pending {
+    let growing = GROWING.iter().map(|(table, _)| PendingTable {
         relation: (*table).to_owned(),
         key: "time",
         chunk_width: "(SELECT s.chunk_interval FROM jobstats.settings s)".to_owned(),
     });
     let rollups = ROLLUPS.iter().flat_map(|rollup| {
         let relations = rollup.relations().into_iter();
-        relations.map(|relation| Pending {
+        relations.map(|relation| PendingTable {
             key: "bucket",
             chunk_width: rollup.chunk_width(&relation),
             relation,
@@ -101,7 +104,6 @@ fn jobstats_create_successor(relation: &str) -> SqlResult<()> {
             &[],
         )?;
         divide_by_time(client, &installation, &successor, it.key, &it.chunk_width)?;
-        client.execute("SELECT jobstats_internal.give_replica_identity()", &[])?;
-        Ok(())
+        client.run("SELECT jobstats_internal.give_replica_identity()", &[])
     })?)
 }

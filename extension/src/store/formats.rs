@@ -1,4 +1,4 @@
-//! The formats of identifiers in `jobstats.entry_formats`, and advice where identifiers match none of them.
+//! The formats of identifiers in `jobstats.entry_formats`, and advice on unmatched identifiers.
 
 use std::borrow::Cow;
 
@@ -12,10 +12,10 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 
-/// The SELECT of the formats of the store, as `jobstats.identification` keeps them.
+/// The SELECT of the formats, as stored in `jobstats.identification`.
 pub const CONFIGURED: &str = include_str!("formats/configured.sql");
 
-/// The largest number of clusters that are noted of an entry. Its meaning does not depend on further ones.
+/// The largest number of recorded clusters of an entry. More of them do not change its meaning.
 pub const CLUSTERS_MAX: i64 = 100;
 
 /// Returns the formats of `jobstats.entry_formats`.
@@ -23,8 +23,7 @@ pub fn configured_formats(client: &SpiClient<'_>) -> Result<Formats, Error> {
     compiled(client)?.into_iter().collect()
 }
 
-/// Returns the valid formats of `jobstats.entry_formats`, and warns of each invalid one: a feed does not fail because
-/// of it.
+/// Returns the valid formats of `jobstats.entry_formats`, and warns of invalid ones, which must not make a feed fail.
 pub fn usable_formats(client: &SpiClient<'_>) -> Result<Formats, Error> {
     let formats = compiled(client)?.into_iter();
     let usable = formats.filter_map(|format| match format {
@@ -37,21 +36,20 @@ pub fn usable_formats(client: &SpiClient<'_>) -> Result<Formats, Error> {
     Ok(usable.collect())
 }
 
-/// Stores the formats that a new store knows, by which its entries are identified from the start.
+/// Stores the default formats in a new store.
 pub fn insert_default(client: &mut SpiClient<'_>) -> Result<(), Error> {
     client.execute(
         "INSERT INTO jobstats.entry_formats (priority, format) SELECT f.priority, f.format \
          FROM unnest($1::text[]) WITH ORDINALITY AS f (format, priority)",
         &[DEFAULT_FORMATS.to_vec().into()],
     )?;
-    client.execute(
+    client.run(
         &format!("UPDATE jobstats.identification SET formats = ({CONFIGURED})"),
         &[],
-    )?;
-    Ok(())
+    )
 }
 
-/// Returns the rows of `jobstats.entry_formats` as formats, or why they are invalid.
+/// Returns the compiled formats, or their errors.
 fn compiled(client: &SpiClient<'_>) -> Result<Vec<Result<Format, Error>>, Error> {
     let rows = client.query(
         "SELECT f.format, f.node_label, f.cluster, f.node_pattern FROM jobstats.entry_formats f ORDER BY f.priority",
@@ -74,16 +72,19 @@ pub fn clusters(client: &SpiClient<'_>) -> Result<Vec<String>, Error> {
     client.query_value(include_str!("formats/clusters.sql"), &[CLUSTERS_MAX.into()])
 }
 
-/// An identifier, and the clusters that have sent it.
-pub struct Sent<'n, 'c> {
+/// An identifier and its clusters.
+pub struct SentName<'n, 'c> {
     pub name: &'n str,
-    /// Empty: unknown.
+    /// Empty if unknown.
     pub clusters: Cow<'c, [String]>,
 }
 
 /// Returns the columns name, [`Identity::COLUMNS`], workload and clusters of `jobstats.entries` for these entries, each as an array; the
 /// clusters are arrays of JSON, if a format depends on them.
-pub fn identity_columns(formats: &Formats, entries: &[Sent<'_, '_>]) -> Vec<DatumWithOid<'static>> {
+pub fn identity_columns(
+    formats: &Formats,
+    entries: &[SentName<'_, '_>],
+) -> Vec<DatumWithOid<'static>> {
     let names = entries.iter().map(|entry| entry.name.to_owned());
     let (mut workloads, mut fields) = (Vec::new(), Vec::new());
     for entry in entries {
@@ -119,7 +120,7 @@ pub fn identity_columns(formats: &Formats, entries: &[Sent<'_, '_>]) -> Vec<Datu
     values
 }
 
-/// Raises a NOTICE if most identifiers of a target's first text match no format: the site uses another one.
+/// Raises a NOTICE if most identifiers in the first snapshot of a target match no format.
 pub fn notice_unmatched(
     client: &SpiClient<'_>,
     (cluster, target): (&str, &str),
@@ -141,7 +142,7 @@ pub fn notice_unmatched(
     Ok(())
 }
 
-/// The number of identifiers that are enough to find the likely format.
+/// The number of identifiers in the sample for finding the likely format.
 pub const SAMPLE: usize = 1000;
 
 /// Raises one NOTICE with the remedy.

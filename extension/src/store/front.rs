@@ -1,7 +1,7 @@
-//! Stores of several machines as one: a front has no rows of its own, and shows those of its nodes.
+//! A front combines stores of several machines: it has no rows, and shows the rows of its nodes.
 //!
-//! A front has the relations of a store. Those that keep rows are parents of foreign tables: partitions by ranges of `target_id`, where
-//! rows belong to targets, so that PostgreSQL can sum them where they lie; children elsewhere. So all questions are asked as of a store.
+//! A front has the relations of a store as parents of foreign tables: partitions by ranges of `target_id` for rows of targets,
+//! so that nodes aggregate them, and children otherwise. So queries are the same as on a store.
 
 use std::panic::AssertUnwindSafe;
 
@@ -15,7 +15,7 @@ use crate::pg::{deadline, plans};
 use crate::store::installation::Installation;
 use crate::store::{self, comments, realtime, rollup, tables, views};
 
-/// Makes the relations of a front anew, of the tables and views that a new store of this version gets.
+/// Rebuilds the relations of a front from the tables and views of this version.
 fn build(client: &mut SpiClient<'_>) -> Result<(), Error> {
     if is_front(client)? {
         client.execute("SELECT jobstats_internal.unmake_front()", &[])?;
@@ -38,7 +38,7 @@ fn jobstats_build_front() -> SqlResult<()> {
     Ok(connect_mut(build)?)
 }
 
-/// Returns whether the store is a front. Asks the catalog alone, which everybody may read.
+/// Returns whether the store is a front. Reads the catalog only, which every role may read.
 pub fn is_front(client: &SpiClient<'_>) -> Result<bool, Error> {
     plans::query_value(
         client,
@@ -47,7 +47,7 @@ pub fn is_front(client: &SpiClient<'_>) -> Result<bool, Error> {
     )
 }
 
-/// Returns whether the front answers without some of its nodes.
+/// Returns whether the front currently omits nodes.
 pub fn leaves_out(client: &SpiClient<'_>) -> Result<bool, Error> {
     plans::query_value(
         client,
@@ -55,10 +55,10 @@ pub fn leaves_out(client: &SpiClient<'_>) -> Result<bool, Error> {
     )
 }
 
-/// The message where the limit ended the waiting.
+/// The message at the end of the time limit.
 const IS_OVER: &str = "settings.node_timeout has passed";
 
-/// Limits how long what follows waits for nodes, until [`on_nodes`] ends. Returns whether nothing around has limited it.
+/// Limits the waiting for nodes until [`on_nodes`] ends. Returns false if an outer limit exists.
 pub fn limit(client: &SpiClient<'_>) -> Result<bool, Error> {
     deadline::start(plans::query_value(
         client,
@@ -79,10 +79,10 @@ fn jobstats_end_wait(limited: Option<bool>) -> Option<&'static str> {
     deadline::is_over().then_some(IS_OVER)
 }
 
-/// Raises a notice if the front answers without some of its nodes, and limits how long the question waits for the others.
+/// Raises a notice if the front omits nodes, and limits the waiting for the others.
 ///
 /// # Errors
-/// [`Error::Node`] if no node is left, and while a node is about to be left out: a waiting question would hold the locks that this needs.
+/// [`Error::Node`] if no node is left, and while maintenance is about to omit a node, which needs locks that a waiting query would hold.
 pub fn note_left_out(client: &SpiClient<'_>) -> Result<(), Error> {
     limit(client)?;
     let row = plans::query_opt(
@@ -126,17 +126,18 @@ pub fn read<T>(read: impl FnOnce(&SpiClient<'_>) -> Result<T, Error>) -> Result<
     })
 }
 
-/// Asks nodes. An error of a connection becomes an [`Error::Node`]. The limit ends with the question, after an error with the transaction.
+/// Reads from nodes. A connection error becomes an [`Error::Node`]. The time limit ends with the query, or after an error with
+/// the transaction.
 pub fn on_nodes<T>(read: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     let is_outermost = !deadline::is_running();
     let answer = PgTryBuilder::new(AssertUnwindSafe(read))
         .catch_others(|caught| match &caught {
             CaughtError::PostgresError(report) if is_of_connection(report.sql_error_code()) => {
-                let said = match deadline::is_over() {
+                let problem = match deadline::is_over() {
                     true => IS_OVER,
                     false => report.message().lines().next().unwrap_or_default(),
                 };
-                Err(Error::Node(said.to_owned()))
+                Err(Error::Node(problem.to_owned()))
             }
             _ => caught.rethrow(),
         })
@@ -147,7 +148,7 @@ pub fn on_nodes<T>(read: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> 
     Ok(answer)
 }
 
-/// Returns whether only a connection to a node can fail so: one to this session ends the session.
+/// Returns whether an error concerns the connection to a node: a broken connection of the session itself ends the session.
 fn is_of_connection(code: PgSqlErrorCode) -> bool {
     matches!(
         code,
@@ -162,7 +163,7 @@ fn is_of_connection(code: PgSqlErrorCode) -> bool {
     )
 }
 
-/// Fails with [`Error::Front`] in a front, which has no rows that could be fed, kept or computed again.
+/// Fails with [`Error::Front`] in a front, which has no rows to feed, retain or recompute.
 pub fn require_rows(client: &SpiClient<'_>) -> Result<(), Error> {
     if is_front(client)? {
         return Err(Error::Front);

@@ -5,8 +5,8 @@ use pgrx::prelude::*;
 const RAW: &str = "raw_retention";
 const SUMMED: &str = "retention";
 
-/// The tables of the schema `jobstats` that grow with time, whose time column is `time`, each with the setting that says how long its rows
-/// are kept. What rollups sum is kept at least until they have done so.
+/// The tables that grow with time, whose time column is `time`, with the setting of their retention. Rows are retained at least
+/// until rollups have summed them.
 pub const GROWING: [(&str, &str); 7] = [
     ("raw", RAW),
     ("observations", SUMMED),

@@ -64,6 +64,5 @@ pub fn divide_by_time(
              chunk_time_interval => {width}, create_default_indexes => false)"
         ),
     };
-    client.execute(&statement, &[])?;
-    Ok(())
+    client.run(&statement, &[])
 }

@@ -14,8 +14,7 @@ use crate::store::rights::owner::{Rights, current_user};
 
 /// Waits for a setup or a step of maintenance, and makes the next one wait until the transaction ends.
 pub fn lock(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    client.execute("SELECT jobstats_internal.lock_store()", &[])?;
-    Ok(())
+    client.run("SELECT jobstats_internal.lock_store()", &[])
 }
 
 /// The sessions that hold locks of a feed, for a role that may read health or feed.

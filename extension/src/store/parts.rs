@@ -1,4 +1,4 @@
-//! Checks that the store has all its tables, columns, keys, indexes and triggers, and mends it.
+//! Checks the tables, columns, keys, indexes and triggers of the store, and repairs them.
 
 use pgrx::spi::SpiClient;
 
@@ -8,15 +8,15 @@ use crate::store::rollup;
 use crate::store::tables;
 
 /// The result of a check.
-pub struct Checked {
-    /// The parts that the store lacked and has again; `None` if there were none.
+pub struct CheckResult {
+    /// The repaired parts, if there are any.
     pub mended: Option<String>,
-    /// The parts, and the rows, that the store lacks; `None` if it has all.
+    /// The missing parts and rows, if there are any.
     pub damage: Option<String>,
 }
 
-/// Notes in `jobstats.parts` what the store consists of, and mends what it lacks of that.
-pub fn check(client: &mut SpiClient<'_>) -> Result<Checked, Error> {
+/// Updates the list `jobstats.parts`, and repairs missing parts.
+pub fn check(client: &mut SpiClient<'_>) -> Result<CheckResult, Error> {
     note_parts(client)?;
     let mended = client.execute_value("SELECT jobstats_internal.mend()", &[])?;
     let damage = client.execute_value(
@@ -24,11 +24,11 @@ pub fn check(client: &mut SpiClient<'_>) -> Result<Checked, Error> {
          jobstats_internal.lost_rollups()), '')",
         &[],
     )?;
-    Ok(Checked { mended, damage })
+    Ok(CheckResult { mended, damage })
 }
 
-/// Fills `jobstats.parts` from tables that the definitions of the store's tables make in a schema of their own. Triggers have
-/// just been made in the store itself. An owner who may not create a schema any more keeps the list of the last setup.
+/// Fills `jobstats.parts` by creating all tables in a temporary schema; triggers are read from the store itself. An owner
+/// without the right to create a schema keeps the list of the last setup.
 fn note_parts(client: &mut SpiClient<'_>) -> Result<(), Error> {
     let schema: Option<String> = client.execute_value(
         "SELECT 'jobstats_pattern_' || pg_current_xact_id() \
@@ -47,6 +47,5 @@ fn note_parts(client: &mut SpiClient<'_>) -> Result<(), Error> {
          UNION ALL SELECT p.* FROM jobstats_internal.parts(text 'jobstats') p WHERE p.kind = 'trigger'",
         &[schema.as_str().into()],
     )?;
-    client.execute(&format!("DROP SCHEMA {schema} CASCADE"), &[])?;
-    Ok(())
+    client.run(&format!("DROP SCHEMA {schema} CASCADE"), &[])
 }

@@ -1,4 +1,4 @@
-//! Personal data: the secrets that keys and pseudonyms come from, what is held of a user, and how it ends.
+//! Personal data: the secrets of keys and pseudonyms, and the stored data of a user and its deletion.
 
 use jobstats_core::identity::entry_id::{
     FIRST_PSEUDONYM, Secret, Secrets, pseudonym, pseudonym_of_user,
@@ -11,7 +11,7 @@ use crate::pg::plans;
 use crate::pg::spi::{SqlResult, Statements};
 use crate::store::rights::owner::{Rights, owner_of_store};
 
-/// Returns the secrets of the store, which its owner alone may read.
+/// Returns the secrets of the store, which only its owner may read.
 pub fn secrets(client: &SpiClient<'_>) -> Result<Secrets, Error> {
     let rights = Rights::of(owner_of_store(client)?);
     let row = plans::query_opt(
@@ -35,11 +35,11 @@ fn secret(bytes: &[u8]) -> Result<Secret, Error> {
     bytes.try_into().map_err(|_| wrong())
 }
 
-/// Shows a reader pseudonyms in place of users and jobs.
+/// Replaces users and jobs by pseudonyms.
 #[derive(Debug, Clone, Copy)]
 pub struct Pseudonyms {
     secret: Secret,
-    /// Users below this number are those of the system, who are nobody.
+    /// The limit of system uids, which get no pseudonym.
     system_uids_below: i64,
 }
 
@@ -54,7 +54,7 @@ impl Pseudonyms {
         })
     }
 
-    /// Returns what stands for a user.
+    /// Returns the pseudonym of a user.
     pub fn of_user(self, uid: i64) -> i64 {
         match (self.system_uids_below..FIRST_PSEUDONYM).contains(&uid) {
             true => pseudonym_of_user(&self.secret, &uid.to_string()),
@@ -62,7 +62,7 @@ impl Pseudonyms {
         }
     }
 
-    /// Returns what stands for a job.
+    /// Returns the pseudonym of a job.
     pub fn of_job(self, job: &str) -> String {
         pseudonym(&self.secret, job)
     }

@@ -51,8 +51,7 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
         );
         client.execute(&aggregate, &[])?;
     }
-    client.execute("SELECT jobstats_internal.put_realtime_policies()", &[])?;
-    Ok(())
+    client.run("SELECT jobstats_internal.put_realtime_policies()", &[])
 }
 
 /// Drops the continuous aggregate, with the views on it.

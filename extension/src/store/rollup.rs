@@ -23,7 +23,7 @@ mod target_counters;
 
 pub use dirty::{COARSE, changed, coarse};
 pub use owners::{Owner, forget as forget_users, note_changed};
-pub use target_counters::sum as sum_wholes;
+pub use target_counters::sum as sum_target_counters;
 
 /// The origin of buckets of all widths.
 const EPOCH: &str = "timestamptz '1970-01-01 00:00:00+00'";
@@ -84,7 +84,7 @@ pub const ROLLUPS: [Rollup; 3] = [
     },
 ];
 
-/// Stands for all rollups in the names of the views that have the rows of all.
+/// Represents all rollups in the names of views over all of them.
 pub const ALL: Rollup = Rollup {
     name: "all",
     ..ROLLUPS[2]
@@ -128,7 +128,7 @@ impl Rollup {
         format!("interval '{width}'")
     }
 
-    /// Returns the owners by which it is [summed](owners).
+    /// Returns the owners that it has [sums](owners) for.
     pub fn owners(&self) -> impl Iterator<Item = Owner> + use<> {
         let is_finest = self.source.is_none();
         [Owner::User, Owner::Account, Owner::Member]
@@ -141,12 +141,12 @@ impl Rollup {
         format!("rollup_{}_{}", self.name, owner.suffix())
     }
 
-    /// Returns the name of the table of its [sums of whole targets](wholes).
+    /// Returns the name of the table of its [sums of target counters](target_counters).
     pub fn wholes(&self) -> String {
         format!("rollup_{}_targets", self.name)
     }
 
-    /// Returns the names of the table, of its sums by owner, and of those of whole targets.
+    /// Returns the names of all tables of the rollup.
     pub fn relations(&self) -> Vec<String> {
         let mut relations = vec![self.relation()];
         relations.extend(self.owners().map(|owner| self.owned(owner)));
@@ -218,6 +218,5 @@ pub fn definitions() -> String {
 /// what an earlier setting kept.
 fn keep_stored(client: &mut SpiClient<'_>, rollup: &Rollup) -> Result<(), Error> {
     let statement = sql!("rollup/keep_stored.sql", relation = rollup.relation());
-    client.execute(&statement, &[rollup.name.into()])?;
-    Ok(())
+    client.run(&statement, &[rollup.name.into()])
 }

@@ -13,12 +13,12 @@ use crate::pg::plans;
 use crate::pg::spi::Statements;
 use crate::store::version::{VERSION, require};
 
-/// The values of `jobstats.settings` that feeds and questions need.
+/// The settings for feeds and queries.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
     /// The retention period of raw text.
     pub raw_retention: Micros,
-    /// The time since which increments and observations are kept.
+    /// The start of the retained increments and observations.
     pub kept_since: Micros,
     /// The largest time that the clock of a text may be ahead.
     pub max_ahead: Micros,
@@ -31,13 +31,13 @@ pub struct Settings {
     /// The largest rate of one operation, per second, that all entries of a target can reach together.
     pub max_rate: u64,
     /// The values of increments that are stored.
-    pub reduced: Reduced,
+    pub reduced: Reduction,
     /// Set if the store is a front.
     pub front: bool,
 }
 
 impl Settings {
-    /// Fails with [`Error::Front`] in a front, which has no rows of its own.
+    /// Fails with [`Error::Front`] in a front, which has no rows.
     pub fn require_rows(self) -> Result<Self, Error> {
         if self.front {
             return Err(Error::Front);
@@ -45,11 +45,11 @@ impl Settings {
         Ok(self)
     }
 
-    /// Returns how an observation of which these parts were stored before is computed under this setting: it may get more
-    /// values, and its entries stay added up, or apart.
-    pub fn once_more(self, stored: Reduced) -> Self {
+    /// Returns the settings for recomputing an observation that was stored with `stored`: it may get more values, but its
+    /// entries stay folded or separate.
+    pub fn once_more(self, stored: Reduction) -> Self {
         Self {
-            reduced: Reduced {
+            reduced: Reduction {
                 keep: self.reduced.keep.max(stored.keep),
                 ..stored
             },
@@ -58,16 +58,16 @@ impl Settings {
     }
 }
 
-/// The parts of increments that are stored.
+/// The reduction of stored increments.
 #[derive(Debug, Clone, Copy)]
-pub struct Reduced {
+pub struct Reduction {
     /// The values that are stored.
     pub keep: Retention,
-    /// The users below this number are those of the system, whose entries are added up.
+    /// The limit of system uids, whose entries are folded.
     pub fold_uids_below: u32,
 }
 
-/// Returns a limit of the numbers of users, as it is stored.
+/// Reads a stored limit of uids.
 pub fn uid_limit(stored: Option<i64>) -> u32 {
     u32::try_from(stored.unwrap_or(0).max(0)).unwrap_or(u32::MAX)
 }
@@ -88,7 +88,7 @@ pub fn settings(client: &SpiClient<'_>) -> Result<Settings, Error> {
         max_targets: usize::try_from(limit("max_targets")?).unwrap_or(0),
         feed_wait: row.get("feed_wait")?,
         max_rate: limit("max_rate")?,
-        reduced: Reduced {
+        reduced: Reduction {
             keep: Retention::parse(&row.get::<String>("keep")?).unwrap_or_default(),
             fold_uids_below: uid_limit(row.get("fold_uids_below")?),
         },
@@ -96,12 +96,12 @@ pub fn settings(client: &SpiClient<'_>) -> Result<Settings, Error> {
     })
 }
 
-/// The requested settings as parameters of statements; a setting that is NULL stays as it is.
-pub type Wanted = [DatumWithOid<'static>; 10];
+/// The requested settings as parameters of statements; NULL leaves a setting unchanged.
+pub type SettingParameters = [DatumWithOid<'static>; 10];
 
-/// Takes the settings from the arguments of the function that sets up the store. In statements, those of rollups come after the other
-/// spans.
-pub fn wanted(arguments: &mut Arguments<'_>) -> Result<Wanted, Error> {
+/// Takes the settings from the arguments of `jobstats_setup()`. As parameters, the retention of rollups follows the other
+/// periods.
+pub fn parameters(arguments: &mut Arguments<'_>) -> Result<SettingParameters, Error> {
     let mut next = || Ok::<_, Error>(arguments.take::<Interval>()?.into());
     let [raw, retention, rejects] = [next()?, next()?, next()?];
     let [of_10m, of_1h, of_1d] = [next()?, next()?, next()?];
@@ -117,11 +117,10 @@ pub fn wanted(arguments: &mut Arguments<'_>) -> Result<Wanted, Error> {
 /// # Errors
 /// An error of PostgreSQL if a value is not possible, [`Error::Settings`] if settings contradict each other; all
 /// settings stay as they are then.
-pub fn apply(client: &mut SpiClient<'_>, wanted: &Wanted) -> Result<(), Error> {
-    client.execute(EACH_POSSIBLE, wanted)?;
-    refuse_contradictions(client, wanted)?;
-    client.execute(include_str!("settings/apply.sql"), wanted)?;
-    Ok(())
+pub fn apply(client: &mut SpiClient<'_>, requested: &SettingParameters) -> Result<(), Error> {
+    client.execute(EACH_POSSIBLE, requested)?;
+    refuse_contradictions(client, requested)?;
+    client.run(include_str!("settings/apply.sql"), requested)
 }
 
 /// The query that fails if a requested setting is not possible, whatever the others are.
@@ -131,7 +130,7 @@ const EACH_POSSIBLE: &str = "SELECT jobstats_internal.require_setting(v.name, v.
     ('rollup_1d_retention', $9::text), ('metrics', to_jsonb($10)::text)) AS v (name, value) WHERE v.value IS NOT NULL";
 
 /// Returns a sentence with the retention periods.
-pub fn told(client: &SpiClient<'_>) -> Result<String, Error> {
+pub fn retention_summary(client: &SpiClient<'_>) -> Result<String, Error> {
     client.query_value(
         "SELECT format('Retention: raw text %s, increments %s, rollups %s, rejects %s.', \
          jobstats_internal.shown_retention(s.raw_retention), jobstats_internal.shown_retention(s.retention), \
@@ -143,9 +142,9 @@ pub fn told(client: &SpiClient<'_>) -> Result<String, Error> {
 
 fn refuse_contradictions(
     client: &mut SpiClient<'_>,
-    wanted: &[DatumWithOid<'_>],
+    requested: &[DatumWithOid<'_>],
 ) -> Result<(), Error> {
-    match client.execute_opt(include_str!("settings/contradictions.sql"), wanted)? {
+    match client.execute_opt(include_str!("settings/contradictions.sql"), requested)? {
         None => Ok(()),
         Some(row) => Err(Error::Settings {
             problem: row.get("problem")?,
@@ -154,8 +153,7 @@ fn refuse_contradictions(
     }
 }
 
-/// Puts the row of settings back if it was lost: the defaults, with retentions that keep everything that is stored, so that
-/// the next maintenance does not drop what an earlier setting kept.
+/// Restores a lost row of settings: the defaults, with retention periods that keep all stored rows from the next maintenance.
 pub fn restore(client: &mut SpiClient<'_>) -> Result<(), Error> {
     let restored = client.execute(
         "INSERT INTO jobstats.settings (version) VALUES ($1) ON CONFLICT (one) DO NOTHING",

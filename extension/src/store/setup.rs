@@ -15,7 +15,7 @@ use crate::store::comments;
 use crate::store::formats;
 use crate::store::installation::{Installation, installation};
 use crate::store::maintain::schedule;
-use crate::store::parts::{self, Checked};
+use crate::store::parts::{self, CheckResult};
 use crate::store::relations;
 use crate::store::rollup;
 use crate::store::settings;
@@ -23,7 +23,7 @@ use crate::store::{convert, realtime, tables, version, views};
 
 #[pg_extern(sql = false)]
 fn jobstats_set_up(mut arguments: Arguments<'_>) -> SqlResult<String> {
-    let wanted = settings::wanted(&mut arguments)?;
+    let requested = settings::parameters(&mut arguments)?;
     let message = connect_mut(|client| -> Result<String, Error> {
         let encoding = guc::setting(client, "server_encoding")?;
         if encoding != "UTF8" {
@@ -52,12 +52,12 @@ fn jobstats_set_up(mut arguments: Arguments<'_>) -> SqlResult<String> {
             "INSERT INTO jobstats.settings (version) VALUES ($1) ON CONFLICT (one) DO UPDATE SET version = $1",
             &[store::VERSION.into()],
         )?;
-        settings::apply(client, &wanted)?;
+        settings::apply(client, &requested)?;
         client.execute(include_str!("rollup/heal.sql"), &[])?;
         tables::tune(client, &installation)?;
         realtime::create(client, &installation)?;
         client.execute("SELECT jobstats_internal.give_replica_identity()", &[])?;
-        // Settings are checked, whoever sets them.
+        // Direct changes of settings are checked, too.
         client.execute(include_str!("settings/checked.sql"), &[])?;
         views::create(client, &schema)?;
         if lacks_spans {
@@ -76,8 +76,7 @@ fn jobstats_set_up(mut arguments: Arguments<'_>) -> SqlResult<String> {
     Ok(message)
 }
 
-/// Creates the schema. Returns whether it is new. Refuses a schema that somebody else has made, because its content
-/// would run with our rights.
+/// Creates the schema. Returns whether it is new. Refuses a foreign schema, whose content would run with our rights.
 fn prepare_schema(client: &mut SpiClient<'_>) -> Result<bool, Error> {
     loop {
         // This statement takes a new snapshot: another setup may just have made the schema.
@@ -100,7 +99,7 @@ fn prepare_schema(client: &mut SpiClient<'_>) -> Result<bool, Error> {
     }
 }
 
-/// Fails if a later version made the store, because this one does not know all of it.
+/// Fails if a later version made the store.
 fn refuse_later(client: &SpiClient<'_>) -> Result<(), Error> {
     match version::version(client)?.and_then(version::disagreement) {
         Some(error @ Error::StoreVersion { newer: true, .. }) => Err(error),
@@ -108,10 +107,10 @@ fn refuse_later(client: &SpiClient<'_>) -> Result<(), Error> {
     }
 }
 
-/// Waits for running feeds and maintenance to end and makes new ones wait, so that no deadlock over tables can arise. What is
-/// missing cannot be locked.
+/// Waits for running feeds and maintenance and locks out new ones, to avoid deadlocks over tables. A missing relation cannot be
+/// locked.
 ///
-/// On a busy store a feed is always under way, so that setup waits longer for feeds than for queries, which may take hours.
+/// On a busy store a feed is always running, so setup waits longer for feeds than for queries, which may take hours.
 fn lock_out_others(client: &mut SpiClient<'_>) -> Result<(), Error> {
     client.execute("SET LOCAL lock_timeout = '2s'", &[])?;
     for (relation, lock) in [
@@ -126,8 +125,7 @@ fn lock_out_others(client: &mut SpiClient<'_>) -> Result<(), Error> {
             client.execute(lock, &[])?;
         }
     }
-    client.execute("SET LOCAL lock_timeout = '300ms'", &[])?;
-    Ok(())
+    client.run("SET LOCAL lock_timeout = '300ms'", &[])
 }
 
 fn warn_of(damage: &str) {
@@ -143,7 +141,7 @@ fn message(
     client: &SpiClient<'_>,
     installation: &Installation,
     schema: &str,
-    checked: &Checked,
+    checked: &CheckResult,
 ) -> Result<String, Error> {
     let pending = convert::pending_names(client, installation)?;
     let mut kind = match installation {
@@ -180,7 +178,7 @@ fn message(
     Ok(format!(
         "The store of jobstats {version} {state}: {kind}.{mended}\n{kept}\n{schedule}",
         version = store::VERSION,
-        kept = settings::told(client)?,
+        kept = settings::retention_summary(client)?,
         schedule = schedule::advice(client, installation, schema)?,
     ))
 }

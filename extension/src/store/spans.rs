@@ -1,4 +1,4 @@
-//! The spans without a gap in which targets were observed, `jobstats.spans`. Who writes them has the lock of the target.
+//! The gapless spans of observation of targets, `jobstats.spans`. Writers hold the lock of the target.
 
 use jobstats_core::base::instant::{Micros, Span};
 use pgrx::spi::SpiClient;
@@ -8,9 +8,9 @@ use crate::pg::plans;
 use crate::pg::spi::Statements;
 use crate::pg::time::timestamptz;
 
-/// Begins a span at a baseline. If that is the newest observation, the open span ends at the one that was the last until now.
+/// Begins a span at a baseline. At the newest observation, the open span ends at the previous one.
 pub fn begin(client: &mut SpiClient<'_>, target_id: i32, time: Micros) -> Result<(), Error> {
-    plans::update(
+    plans::run(
         client,
         "WITH ended AS (UPDATE jobstats.spans s SET until = t.last_observation FROM jobstats.targets t \
              WHERE t.target_id = $1 AND t.last_observation < $2 AND s.target_id = $1 AND s.until IS NULL) \
@@ -18,13 +18,12 @@ pub fn begin(client: &mut SpiClient<'_>, target_id: i32, time: Micros) -> Result
          SELECT $1, $2, CASE WHEN t.last_observation > $2 THEN $2 END FROM jobstats.targets t WHERE t.target_id = $1 \
          ON CONFLICT DO NOTHING",
         &[target_id.into(), timestamptz(time)?.into()],
-    )?;
-    Ok(())
+    )
 }
 
-/// Makes one of the span that ends at an observation and of the one that begins at the next, which is a baseline no more.
+/// Joins the span that ends at an observation with the one that begins at the next, which ceases to be a baseline.
 pub fn join(client: &mut SpiClient<'_>, target_id: i32, (end, next): Span) -> Result<(), Error> {
-    plans::update(
+    plans::run(
         client,
         "WITH before AS (DELETE FROM jobstats.spans b WHERE b.target_id = $1 AND b.until = $2 RETURNING b.since) \
          UPDATE jobstats.spans s SET since = coalesce((SELECT before.since FROM before), $2) WHERE s.target_id = $1 AND s.since = $3",
@@ -33,19 +32,17 @@ pub fn join(client: &mut SpiClient<'_>, target_id: i32, (end, next): Span) -> Re
             timestamptz(end)?.into(),
             timestamptz(next)?.into(),
         ],
-    )?;
-    Ok(())
+    )
 }
 
-/// Stores the spans of a target anew where its observations in a window say something else.
+/// Corrects the spans of a target that differ from its observations in a window.
 pub fn mend(client: &mut SpiClient<'_>, target_id: i32, window: Span) -> Result<(), Error> {
-    client.execute(
+    client.run(
         "SELECT jobstats_internal.note_spans($1, $2, $3)",
         &[
             timestamptz(window.0)?.into(),
             timestamptz(window.1)?.into(),
             target_id.into(),
         ],
-    )?;
-    Ok(())
+    )
 }

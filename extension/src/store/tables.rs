@@ -1,4 +1,4 @@
-//! The tables of the store, and those of them that grow with time.
+//! The tables of the store, and how they are partitioned.
 
 use jobstats_core::accounting::matching::Values;
 use jobstats_core::identity::entry_id::Identity;
@@ -13,23 +13,22 @@ use crate::store::installation::{Installation, divide_by_time};
 use crate::store::relations;
 use crate::store::rollup;
 
-/// The columns that are packed before they are stored, with their tables: trying to compress them again would cost more than it
-/// saves.
+/// The columns with packed values, and their tables: compressing them again would cost more than it saves.
 const PACKED: [(&str, &str); 3] = [
     ("raw", "body"),
     ("raw", "carried"),
     ("target_snapshots", "body"),
 ];
 
-/// The tables of increments, and the columns by which their rows are batched in the columnstore.
+/// The tables of increments, and the columns that group their rows in the columnstore.
 const INCREMENTS: [(&str, &str); 3] = [
     ("increments", "target_id"),
     ("target_increments", "target_id"),
     ("server_increments", "cluster, server, service"),
 ];
 
-/// Creates the tables that the store lacks, and divides those that grow with time: into hypertables, or partitions. What a
-/// store of partitioned tables gets later is partitioned too, whatever is installed by now.
+/// Creates missing tables, and divides the growing ones into hypertables or partitions. New tables of a partitioned store are
+/// partitioned, whatever is installed.
 pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result<(), Error> {
     let installation = match relations::kind(client, "increments")? {
         Some('p') => &Installation::Plain,
@@ -78,7 +77,7 @@ fn divide(
     Ok(())
 }
 
-/// Returns the statements that create all tables but those of rollups. `partitioned` is how those that grow with time are divided.
+/// Returns the statements that create all tables except rollups. `partitioned` is the clause for growing tables.
 pub fn definitions(partitioned: &str) -> String {
     let columns: Vec<String> = operation_columns()
         .map(|(_, name)| format!("\"{name}\" bigint"))
@@ -125,9 +124,8 @@ pub fn tune(client: &mut SpiClient<'_>, installation: &Installation) -> Result<(
     Ok(())
 }
 
-/// Enables the columnstore for chunks that are old enough. Batches are of one target and lie in the order of time, so that
-/// replacing one observation, or computing a few buckets anew, unpacks little. Tables that are not yet hypertables stay as
-/// they are, and so do chunks that are packed already.
+/// Enables the columnstore for old chunks. A batch has rows of one target in the order of time, so replacing an observation, or
+/// recomputing a few buckets, unpacks little. Other tables and packed chunks stay unchanged.
 fn enable_columnstore(client: &mut SpiClient<'_>) -> Result<(), Error> {
     let increments = INCREMENTS.into_iter();
     let increments = increments.map(|(it, unit)| (it.to_owned(), unit, "\"time\""));

@@ -1,1 +1,1 @@
-//! Texts of people and jobs: who may read them, how long they are kept, and which time they cover.
+//! The texts of users and jobs: who may read them, their retention and covered span.

@@ -35,7 +35,7 @@ pub fn disagreement(store: String) -> Option<Error> {
     })
 }
 
-/// Returns whether a version is later than this one. A version that is none was not made by any release.
+/// Returns whether a version is later than this one; false for an invalid version, which no release has.
 fn is_newer(version: &str) -> bool {
     match (Version::parse(version), Version::parse(VERSION)) {
         (Ok(other), Ok(this)) => other > this,

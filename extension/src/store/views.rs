@@ -1,4 +1,4 @@
-//! The views of the store and the feed, and the queries that they have in common with the reading functions.
+//! The views of the store and the feed, and query parts that reading functions share.
 
 use jobstats_core::accounting::SCHEDULERS;
 use jobstats_core::accounting::matching::Values;
@@ -16,15 +16,15 @@ use crate::store::columns::{list, operation_columns};
 use crate::store::formats::{CONFIGURED, SAMPLE, advice};
 use crate::store::{realtime, rollup};
 
-/// Common table expressions with the work of the observations in another expression, `last`.
+/// Common table expressions with the I/O of the observations in another one, `last`.
 pub const LAST_WORK: &str = include_str!("views/last_work.sql");
 
-/// Returns an expression for the hour that holds an instant, as in the index of observations by hour.
+/// Returns the hour of an instant, as in the index of observations by hour.
 pub fn hour_of(time: &str) -> String {
     format!("date_bin(interval '1 hour', {time}, timestamptz '1970-01-01 00:00:00.000001+00')")
 }
 
-/// Returns the operation columns of rows of increments, and what is packed in these rows as people read it.
+/// Returns the operation columns and the unpacked values of rows of increments.
 pub fn shown_columns() -> String {
     let mut columns = String::new();
     for (_, name) in operation_columns() {
@@ -33,8 +33,7 @@ pub fn shown_columns() -> String {
     columns + include_str!("views/unpacked.sql").trim_end()
 }
 
-/// Returns the plain views, which only show what is in the tables, each after those that it reads. `schema` is that of the
-/// extension.
+/// Returns the plain views, each after the views that it reads. `schema` is the schema of the extension.
 fn views(schema: &str) -> [(&'static str, String); 12] {
     let rows = sql!("views/increments_rows.sql", columns = shown_columns());
     let rates: Vec<String> = operation_columns()
@@ -64,7 +63,7 @@ fn views(schema: &str) -> [(&'static str, String); 12] {
         calls = calls.join(" + ")
     );
     let job_quality = sql!("views/job_quality.sql", calls = calls.join(" + "));
-    let owner = Owner::of_rows_at("i.\"time\"");
+    let owner = OwnerColumns::of_rows_at("i.\"time\"");
     let rates = sql!(
         "views/rates.sql",
         identifier = owner.identifier,
@@ -89,7 +88,7 @@ fn views(schema: &str) -> [(&'static str, String); 12] {
     ]
 }
 
-/// Returns the views in which nodes say of their observations what a front would have to search for, target by target.
+/// Returns the views that summarize the observations of a node, which a front would otherwise search target by target.
 fn views_of_nodes() -> [(&'static str, String); 4] {
     let paces = pace_since([ALWAYS, ALWAYS], false);
     let paces = format!("CREATE OR REPLACE VIEW jobstats.paces AS {paces}");
@@ -127,22 +126,21 @@ fn question_state() -> String {
 }
 
 /// The columns and joins that name the users and jobs of rows with an `entry` in views of rates.
-pub struct Owner {
+pub struct OwnerColumns {
     /// The columns that only identifiers have.
     pub identifier: String,
     /// The columns of the user.
     pub user: String,
-    /// The columns of the job beside its number.
+    /// The columns of the job without its number.
     pub account: String,
     /// The joins that these columns need.
     pub names: String,
 }
 
-impl Owner {
+impl OwnerColumns {
     /// Returns it for rows that belong to the day of an instant `at`, which is after its start.
     ///
-    /// Only where an identifier names no user is a job looked up for it, by subqueries: a join would read all jobs even if
-    /// nothing needs one.
+    /// A job is looked up only for identifiers without a user, by subqueries: a join would always read all jobs.
     pub fn of_rows_at(at: &str) -> Self {
         let of_job = |column: &str| sql!("views/of_job.sql", column = column, at = at);
         let or_of_job = |known: &str, column: &str| {
@@ -180,21 +178,20 @@ fn is_of_job(column: &(&str, &str)) -> bool {
 /// A time before all observations.
 const ALWAYS: &str = "timestamptz '-infinity'";
 
-/// Returns a SELECT that says, for each target, on which server and how often it was observed, and whether it is
-/// late or silent. `last` is a relation with an observation of each target, as a rule the last one. `since` is before the day of each of
-/// these.
+/// Returns a SELECT of the server and pace of each target, and whether it is late or silent. `last` is a relation with an
+/// observation of each target, usually the last one. `since` is before the day of each of these.
 fn pace(last: &str, since: &str) -> String {
     sql!("views/pace.sql", last = last, since = since)
 }
 
-/// A day ago, and the day before it as a statement knows it when it is planned.
+/// A day ago, and the previous day in a form that is known at planning.
 pub const DAY_AGO: [&str; 2] = [
     "now() - interval '1 day'",
     "jobstats_internal.planned_ago(interval '2 days')",
 ];
 
-/// Returns a SELECT of the pace of each target that was observed after an instant, which is given with the day before it. A front asks nodes
-/// for the paces of all their targets: it would look at the observations of each with a round trip.
+/// Returns a SELECT of the pace of targets observed after an instant, which is given with the previous day. A front reads the
+/// paces of all targets of its nodes: a search by target would take a round trip each.
 pub fn pace_since([instant, day_before]: [&str; 2], is_front: bool) -> String {
     if is_front {
         return format!(
@@ -205,17 +202,17 @@ pub fn pace_since([instant, day_before]: [&str; 2], is_front: bool) -> String {
     pace(&last, day_before)
 }
 
-/// Returns a SELECT of the gaps between observations of each target, and of the readings that are missing in them. `observed`
-/// is a relation with the observations and the time since the one before.
+/// Returns a SELECT of the gaps between observations of each target, with the number of missing snapshots. `observed` is a
+/// relation with the observations and the time since the previous one.
 fn missed(observed: &str) -> String {
     sql!("views/missed.sql", observed = observed)
 }
 
-/// Creates the feed and the views. Existing ones are replaced in place, so that grants and views on top of them stay. Views
-/// whose columns were renamed or removed since are dropped and created with the same grants.
+/// Creates the feed and the views. Existing views are replaced in place, which keeps grants and dependent views. Views with
+/// renamed or removed columns are dropped and created with the same grants.
 ///
 /// # Errors
-/// An error of PostgreSQL (2BP01) that lists all objects of others that depend on a view which would be dropped.
+/// An error of PostgreSQL (2BP01) that lists all foreign objects that depend on a dropped view.
 pub fn create(client: &mut SpiClient<'_>, schema: &str) -> Result<(), Error> {
     client.execute(include_str!("views/feed.sql"), &[])?;
     let plain = views_of_nodes().into_iter().chain(views(schema));
@@ -225,11 +222,10 @@ pub fn create(client: &mut SpiClient<'_>, schema: &str) -> Result<(), Error> {
     let realtime = realtime::view(client)?;
     let views = of_rollups.chain(plain).chain([realtime]);
     let (names, definitions): (Vec<String>, Vec<String>) = views.unzip();
-    client.execute(
+    client.run(
         "SELECT jobstats_internal.put_views($1, $2)",
         &[names.into(), definitions.into()],
-    )?;
-    Ok(())
+    )
 }
 
 #[pg_extern(sql = false)]

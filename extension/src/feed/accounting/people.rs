@@ -1,4 +1,4 @@
-//! Collects the users and groups that a text of jobs names, to name those whom no text of `getent` knows.
+//! Collects the users and groups in a text of jobs, to name users and groups without `getent` entries.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -7,17 +7,17 @@ use jobstats_core::accounting::Job;
 use jobstats_core::text::getent::is_name;
 use pgrx::spi::SpiClient;
 
-use crate::feed::getent::{self, GROUPS, Named, USERS};
+use crate::feed::getent::{self, AccountingName, GROUPS, USERS};
 use crate::pg::error::Error;
 
-/// The number of users, and of groups, that are collected until they are stored.
+/// The number of users, or groups, in a batch.
 const AT_A_TIME: usize = 10_000;
 
-/// The users and groups of some jobs by their numbers. The first name of a number counts.
+/// The users and groups of jobs by number. The first name of a number counts.
 #[derive(Default)]
 pub struct People {
-    users: BTreeMap<u32, Named>,
-    groups: BTreeMap<u32, Named>,
+    users: BTreeMap<u32, AccountingName>,
+    groups: BTreeMap<u32, AccountingName>,
 }
 
 impl People {
@@ -32,16 +32,16 @@ impl People {
         self.users.len().max(self.groups.len()) >= AT_A_TIME
     }
 
-    /// Stores those that have no name yet.
+    /// Names the users and groups that are still without a name.
     pub fn store(&mut self, client: &mut SpiClient<'_>) -> Result<(), Error> {
         getent::fill(client, &USERS, &std::mem::take(&mut self.users))?;
         getent::fill(client, &GROUPS, &std::mem::take(&mut self.groups))
     }
 }
 
-/// Inserts a name if there is one. A scheduler may print the number of a user whom its host does not know, which is no name.
+/// Inserts a name. A scheduler prints the number of a user whom its host does not know, which is not a name.
 fn insert(
-    named: &mut BTreeMap<u32, Named>,
+    named: &mut BTreeMap<u32, AccountingName>,
     number: Option<u32>,
     name: Option<&str>,
     gid: Option<u32>,
@@ -53,7 +53,7 @@ fn insert(
         && is_name(name)
         && name.parse() != Ok(number)
     {
-        place.insert(Named {
+        place.insert(AccountingName {
             name: name.to_owned(),
             gid,
         });

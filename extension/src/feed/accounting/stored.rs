@@ -1,7 +1,7 @@
 //! Reads and writes rows of `jobstats.jobs`.
 //!
-//! Statements are planned once in a session, and rows travel as arrays of their columns: a text may have a million records,
-//! of which most repeat stored values.
+//! A text may have a million records, most of them known. So statements are planned once in a session, and rows are passed as
+//! arrays of columns.
 
 mod columns;
 
@@ -29,8 +29,7 @@ use columns::{arguments, keys};
 /// The largest size of a stored submission, in bytes of its values.
 const SUBMISSION_MAX: usize = 256 << 10;
 
-/// The settings while statements are planned. A plan that was made when the table was small must still look up rows by an index
-/// when it is large.
+/// The settings for planning: a plan that was made for a small table must still use an index when the table is large.
 const SETTINGS: [(&CStr, &CStr); 4] = [
     (c"enable_seqscan", c"off"),
     (c"enable_sort", c"off"),
@@ -61,17 +60,17 @@ impl Submission {
 
 /// The numbers of rows that were written.
 #[derive(Default)]
-pub struct Written {
-    /// The rows that are new, or say something else than before.
+pub struct WriteCounts {
+    /// The rows that are new or changed.
     pub changed: i32,
     /// The rows that are new.
     pub added: i32,
-    /// The submissions of which nothing was written, because they have too many runs, or too large ones.
+    /// The submissions that were refused: too many runs, or too large ones.
     pub refused: i32,
 }
 
 /// A stored row.
-struct Stored {
+struct StoredRow {
     /// Its place in the table, as text.
     at: String,
     form: Form,
@@ -81,27 +80,27 @@ struct Stored {
 #[derive(Default)]
 struct Changes<'b> {
     rows: Vec<(&'b Submission, Form)>,
-    /// The places of rows that a later text repeats.
+    /// The places of rows that a later text confirms.
     confirmed: Vec<String>,
     /// The places of rows that are replaced.
     gone: Vec<String>,
-    /// The numbers of jobs that are to be matched, each perhaps several times in a row.
+    /// The job numbers to match; a number may occur several times in a row.
     jobs: Vec<&'b str>,
 }
 
-/// Merges what a text of a time says of some submissions into their rows.
+/// Merges the records of a text into the rows of their submissions.
 pub fn merge(
     client: &mut SpiClient<'_>,
     source: &str,
     time: Micros,
     batch: &Batch<'_>,
-) -> Result<Written, Error> {
+) -> Result<WriteCounts, Error> {
     let _pinned = Pinned::new(SETTINGS);
     let mut stored = read(client, batch)?;
-    let (mut changes, mut written) = (Changes::default(), Written::default());
-    for ((submission, said), stored) in batch.iter().zip(&mut stored) {
+    let (mut changes, mut written) = (Changes::default(), WriteCounts::default());
+    for ((submission, records), stored) in batch.iter().zip(&mut stored) {
         pause();
-        if let ([(job, text)], [only]) = (said.as_slice(), stored.as_slice())
+        if let ([(job, text)], [only]) = (records.as_slice(), stored.as_slice())
             && let Some(change) = repeated(&only.form, job, *text)
         {
             if change == Change::Confirmed {
@@ -109,7 +108,7 @@ pub fn merge(
             }
             continue;
         }
-        let is_much = |stored: &[Stored]| {
+        let is_much = |stored: &[StoredRow]| {
             let bytes: usize = stored.iter().map(|it| it.form.text_len()).sum();
             stored.len() >= RUNS_MAX || bytes > 2 * SUBMISSION_MAX
         };
@@ -119,23 +118,16 @@ pub fn merge(
         } else {
             stored.drain(..).map(|it| (it.at, it.form)).unzip()
         };
-        let result = merged(&forms, said);
-        if result
-            .forms
-            .iter()
-            .map(|(form, _)| form.text_len())
-            .sum::<usize>()
-            > SUBMISSION_MAX
-        {
+        let result = merged(&forms, records);
+        let sizes = result.forms.iter().map(|(form, _)| form.text_len());
+        if sizes.sum::<usize>() > SUBMISSION_MAX {
             written.refused += 1;
             continue;
         }
         let result = changes.confirm(&places, &forms, result, time);
         let is_gone = |form: &Form| result.gone.contains(&form.started);
-        let gone = places
-            .into_iter()
-            .zip(&forms)
-            .filter(|(_, form)| is_gone(form));
+        let gone = places.into_iter().zip(&forms);
+        let gone = gone.filter(|(_, form)| is_gone(form));
         changes.gone.extend(gone.map(|(place, _)| place));
         changes.add(submission, result, &mut written);
     }
@@ -144,7 +136,7 @@ pub fn merge(
 }
 
 impl<'b> Changes<'b> {
-    /// Takes the rows that only get the time of this text, and returns the others.
+    /// Takes the rows of which only the time changes, and returns the others.
     fn confirm(
         &mut self,
         places: &[String],
@@ -170,7 +162,7 @@ impl<'b> Changes<'b> {
         merged
     }
 
-    fn add(&mut self, submission: &'b Submission, merged: Merged, written: &mut Written) {
+    fn add(&mut self, submission: &'b Submission, merged: Merged, written: &mut WriteCounts) {
         let mut is_changed = false;
         for (form, change) in merged.forms {
             written.changed += i32::from(matches!(change, Change::New | Change::Changed));
@@ -206,19 +198,18 @@ impl<'b> Changes<'b> {
     }
 }
 
-/// Notes that a text of a time has named jobs of these schedulers.
+/// Records the time at which accounting named these schedulers.
 pub fn note_schedulers(
     client: &mut SpiClient<'_>,
     schedulers: &[&str],
     time: Micros,
 ) -> Result<(), Error> {
     let arguments: [DatumWithOid<'_>; 2] = [schedulers.to_vec().into(), timestamptz(time)?.into()];
-    plans::update(client, include_str!("schedulers.sql"), &arguments)?;
-    Ok(())
+    plans::run(client, include_str!("schedulers.sql"), &arguments)
 }
 
 /// Returns the rows of the submissions of a batch, in the order of the batch.
-fn read(client: &mut SpiClient<'_>, batch: &Batch<'_>) -> Result<Vec<Vec<Stored>>, Error> {
+fn read(client: &mut SpiClient<'_>, batch: &Batch<'_>) -> Result<Vec<Vec<StoredRow>>, Error> {
     let mut rows = Tuples::update(client, &columns::read(), &keys(batch.keys())?)?;
     let [extra, updated, provenance] = columns::AFTER;
     for column in [0, updated] {
@@ -250,7 +241,7 @@ fn read(client: &mut SpiClient<'_>, batch: &Batch<'_>) -> Result<Vec<Vec<Stored>
 }
 
 /// Reads the current row.
-fn stored_row(rows: &Tuples<'_>) -> Result<Stored, Error> {
+fn stored_row(rows: &Tuples<'_>) -> Result<StoredRow, Error> {
     let [extra, updated, provenance] = columns::AFTER;
     let (extra, provenance) = (rows.text(extra), rows.text(provenance));
     require_room(extra.as_ref().map_or(0, String::len), COPIES)?;
@@ -274,14 +265,10 @@ fn stored_row(rows: &Tuples<'_>) -> Result<Stored, Error> {
     }
     let at = rows.text(1);
     let at = at.ok_or_else(|| Error::Damaged("a row has no place".to_owned()))?;
-    Ok(Stored { at, form })
+    Ok(StoredRow { at, form })
 }
 
 fn from_json<T: DeserializeOwned + Default>(text: Option<String>) -> Result<T, Error> {
-    let value = text.map(|text| serde_json::from_str(&text).map_err(damaged));
+    let value = text.map(|text| serde_json::from_str(&text).map_err(Error::damaged_row("jobs")));
     Ok(value.transpose()?.unwrap_or_default())
-}
-
-fn damaged(error: serde_json::Error) -> Error {
-    Error::Damaged(format!("a row of jobstats.jobs: {error}"))
 }

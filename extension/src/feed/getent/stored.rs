@@ -1,4 +1,4 @@
-//! Reads and writes the names of users and groups, with those that they had before.
+//! Reads and writes the current and earlier names of users and groups.
 
 use std::collections::BTreeMap;
 
@@ -15,22 +15,22 @@ use crate::pg::spi::Statements;
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 
-/// The memory in bytes that a name takes until it is stored, in several copies.
+/// The memory of a name in bytes, in several copies.
 const NAME_BYTES: usize = 1024;
 
-/// The tables of names: the current ones in `jobstats.NAME`, those before in `jobstats.earlier_NAME`.
-pub struct Table {
+/// A pair of tables: the current names in `jobstats.NAME`, the previous ones in `jobstats.earlier_NAME`.
+pub struct NameTable {
     name: &'static str,
     /// The column of the number.
     number: &'static str,
     /// The column of the name.
     names: &'static str,
-    /// Set if the names are those of users: the tables have the primary group too, and jobs are matched by the names.
+    /// Set for names of users, which have a primary group and match jobs.
     is_of_users: bool,
 }
 
 /// The names of users.
-pub const USERS: Table = Table {
+pub const USERS: NameTable = NameTable {
     name: "users",
     number: "uid",
     names: "user_name",
@@ -38,23 +38,22 @@ pub const USERS: Table = Table {
 };
 
 /// The names of groups.
-pub const GROUPS: Table = Table {
+pub const GROUPS: NameTable = NameTable {
     name: "groups",
     number: "gid",
     names: "group_name",
     is_of_users: false,
 };
 
-impl Table {
-    /// Returns one text for tables with the primary group, and another one for those without.
+impl NameTable {
+    /// Returns `with` for tables with a primary group, and `without` for others.
     fn gid(&self, with: &'static str, without: &'static str) -> &'static str {
         if self.is_of_users { with } else { without }
     }
 }
 
-/// A name that accounting knows.
-pub struct Named {
-    /// The name of the user or group.
+/// The name of a user or group in accounting.
+pub struct AccountingName {
     pub name: String,
     /// The group of a job of a user.
     pub gid: Option<u32>,
@@ -62,25 +61,24 @@ pub struct Named {
 
 /// The numbers of names that were written.
 #[derive(Default)]
-pub struct Written {
-    /// The users or groups that had no name, another one, or one on other days.
+pub struct WriteCounts {
+    /// The users or groups whose name, or its first day, is new or changed.
     pub changed: u64,
-    /// The users or groups that no text had named.
+    /// The users or groups that are new.
     pub added: u64,
 }
 
-/// Merges the entries of a text for some users or groups into the stored ones. An entry that says nothing new is not written, but for
-/// the first text of a day.
+/// Merges entries of a text into the stored ones. A known entry is written only once a day.
 pub fn merge(
     client: &mut SpiClient<'_>,
-    table: &Table,
+    table: &NameTable,
     entries: &[Entry<'_>],
     time: Micros,
-) -> Result<Written, Error> {
+) -> Result<WriteCounts, Error> {
     require_room(entries.len(), NAME_BYTES)?;
-    let mut written = Written::default();
+    let mut written = WriteCounts::default();
     let (mut current, mut earlier) = (Vec::new(), Vec::new());
-    let (mut forgotten, mut renamed) = (Vec::<i64>::new(), Renamed::default());
+    let (mut forgotten, mut renamed) = (Vec::<i64>::new(), RenamedUsers::default());
     for (place, before) in stored(client, table, entries, time)? {
         let Some(entry) = entries.get(place) else {
             continue;
@@ -112,14 +110,14 @@ pub fn merge(
     Ok(written)
 }
 
-/// The users who have another name than before, by column: each with the new name and with the one before.
+/// The renamed users by column, each with the new and the previous name.
 #[derive(Default)]
-struct Renamed {
+struct RenamedUsers {
     numbers: Vec<i64>,
     names: Vec<String>,
 }
 
-impl Renamed {
+impl RenamedUsers {
     fn add(&mut self, number: u32, before: &History, after: &History) {
         let name = |history: &History| Some(history.runs.last()?.name.name.clone());
         let (before, after) = (name(before), name(after));
@@ -131,7 +129,7 @@ impl Renamed {
         }
     }
 
-    /// Notes them for maintenance, which matches their jobs again.
+    /// Queues them for maintenance, which matches their jobs again.
     fn store(self, client: &mut SpiClient<'_>) -> Result<(), Error> {
         if !self.numbers.is_empty() {
             client.execute(
@@ -143,12 +141,12 @@ impl Renamed {
     }
 }
 
-/// Names users or groups that have no name yet, as accounting has it. If a feed of names is under way, the next text of
-/// jobs that names them does so.
+/// Names users or groups without a name as accounting does. During a feed of names it does nothing: the next text of jobs does
+/// it.
 pub fn fill(
     client: &mut SpiClient<'_>,
-    table: &Table,
-    named: &BTreeMap<u32, Named>,
+    table: &NameTable,
+    named: &BTreeMap<u32, AccountingName>,
 ) -> Result<(), Error> {
     require_room(named.len(), NAME_BYTES)?;
     let numbers: Vec<i64> = named.keys().map(|number| i64::from(*number)).collect();
@@ -179,8 +177,7 @@ pub fn fill(
         gid = table.gid(", gid", ""),
         said_gid = table.gid(", said.gid", ""),
     );
-    client.execute(&statement, &[numbers.into(), names.into(), gids.into()])?;
-    Ok(())
+    client.run(&statement, &[numbers.into(), names.into(), gids.into()])
 }
 
 fn earlier_runs(history: &History) -> &[Run] {
@@ -190,7 +187,6 @@ fn earlier_runs(history: &History) -> &[Run] {
         .map_or(&[], |(_, earlier)| earlier)
 }
 
-/// Returns whether both have the same names on the same days.
 fn is_same(before: &History, after: &History) -> bool {
     let names = |history: &History| -> Vec<_> {
         let runs = history.runs.iter();
@@ -199,10 +195,10 @@ fn is_same(before: &History, after: &History) -> bool {
     names(before) == names(after)
 }
 
-/// Returns the stored rows of the entries that say something new, by their places.
+/// Returns the stored rows of the new and changed entries by position.
 fn stored(
     client: &mut SpiClient<'_>,
-    table: &Table,
+    table: &NameTable,
     entries: &[Entry<'_>],
     time: Micros,
 ) -> Result<BTreeMap<usize, History>, Error> {
@@ -244,10 +240,10 @@ fn stored(
     Ok(stored)
 }
 
-/// A row to be written: the number, its name with its times, and the end of the name.
+/// A row to write: the number, the name with its times, and the end of the name.
 type Row = (i64, Run, Micros);
 
-/// Returns the columns of rows as arguments of a statement. An instant that is unknown is NULL.
+/// Returns rows as arrays of columns. An unknown time is NULL.
 fn arguments(rows: &[Row]) -> [DatumWithOid<'static>; 6] {
     let known = |time: Micros| Some(time).filter(|time| *time != Micros::MIN);
     let numbers = |value: &dyn Fn(&Run) -> Option<i64>| {
@@ -265,15 +261,15 @@ fn arguments(rows: &[Row]) -> [DatumWithOid<'static>; 6] {
     ]
 }
 
-/// Writes the current names; and the earlier ones, in place of all that are stored of `forgotten`.
+/// Writes the current names, and replaces all earlier names of `forgotten`.
 fn write(
     client: &mut SpiClient<'_>,
-    table: &Table,
+    table: &NameTable,
     current: &[Row],
     forgotten: Vec<i64>,
     earlier: &[Row],
 ) -> Result<(), Error> {
-    let Table { name, number, .. } = *table;
+    let NameTable { name, number, .. } = *table;
     if !current.is_empty() {
         let statement = sql!(
             "write.sql",

@@ -1,26 +1,25 @@
-//! A cache of the snapshots of the last texts of this session. A session that feeds a target again then need not unpack
-//! and scan the previous text, which is half of the work of a feed.
+//! A cache of the latest snapshots of this session. A session that feeds a target again need not unpack and scan the previous
+//! text, which is half of the work of a feed.
 //!
-//! A snapshot follows from its text alone, and the key is the digest that is stored with the text. So other feeds of
-//! the target in between do no harm, nor does a rollback of the transaction that brought the text. The packed text need
-//! not be fetched either: 7.5 MB for a text of 111 MB.
+//! The key is the stored digest of the text, which determines the snapshot. So neither other feeds nor a rollback make an entry
+//! wrong. The packed text is not fetched either: 7.5 MB for a text of 111 MB.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
 use jobstats_core::rules::snapshot::Snapshot;
 
-/// The key of a text: its digest and its packed size. The size is different if somebody has replaced the stored text.
+/// The key of a text: its digest and its packed size, which detects a replaced text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key {
     pub digest: [u8; 16],
     pub packed: usize,
 }
 
-/// The memory of the cache in bytes: enough for a text of 150 MB, or for hundreds of usual ones.
+/// The memory of the cache in bytes: a text of 150 MB, or hundreds of ordinary ones.
 const LIMIT: usize = 64 << 20;
 
-struct Cached {
+struct CacheEntry {
     key: Key,
     snapshot: Snapshot<'static>,
     memory: usize,
@@ -28,15 +27,15 @@ struct Cached {
 
 thread_local! {
     /// The cached snapshots, the oldest first.
-    static CACHE: RefCell<VecDeque<Cached>> = const { RefCell::new(VecDeque::new()) };
+    static CACHE: RefCell<VecDeque<CacheEntry>> = const { RefCell::new(VecDeque::new()) };
 }
 
-/// Registers the thread-local memory with the C library, which ends the process if it cannot do so on first use.
+/// Registers thread-local memory with the C library, which aborts the process if that fails on first use.
 pub fn register_memory() {
     CACHE.with(|_| ());
 }
 
-/// Caches the snapshot of a text and drops the oldest ones that exceed [`LIMIT`].
+/// Caches the snapshot of a text, and drops the oldest beyond [`LIMIT`].
 pub fn put(key: Key, snapshot: Snapshot<'_>) {
     let memory = snapshot.memory();
     if memory > LIMIT {
@@ -53,7 +52,7 @@ pub fn put(key: Key, snapshot: Snapshot<'_>) {
         {
             total -= oldest.memory;
         }
-        cache.push_back(Cached {
+        cache.push_back(CacheEntry {
             key,
             snapshot,
             memory,
@@ -61,8 +60,7 @@ pub fn put(key: Key, snapshot: Snapshot<'_>) {
     });
 }
 
-/// Removes the snapshot of a text from the cache and returns it, if it is there. The next text of the target takes its
-/// place.
+/// Removes and returns the snapshot of a text. The next snapshot of the target replaces it.
 pub fn take(key: Key) -> Option<Snapshot<'static>> {
     CACHE.with_borrow_mut(|cache| {
         let position = cache.iter().position(|other| other.key == key)?;

@@ -1,4 +1,4 @@
-//! Computes rows of `jobstats.increments` from two neighbouring texts.
+//! Computes rows of `jobstats.increments` from two consecutive snapshots.
 
 use std::borrow::Cow;
 use std::mem;
@@ -13,30 +13,31 @@ use pgrx::spi::SpiClient;
 
 use crate::feed::job_stats::entries::{Entries, Folding};
 use crate::feed::job_stats::rows::{EntryIncrement, insert_increments};
-use crate::feed::job_stats::stored::{self, Computed, Read, Stale, Stored, Unpacked};
+use crate::feed::job_stats::stored::{self, ScannedSnapshot, StoredSnapshot, Unpacked};
+use crate::feed::job_stats::write::{self, Computed, Stale};
 use crate::feed::timing::{Phase, timed};
 use crate::pg::error::Error;
-use crate::pg::memory::{Growing, require_room, reserve};
+use crate::pg::memory::{GrowingBuffer, require_room, reserve};
 use crate::pg::pause::{PAUSE, pause};
 use crate::pg::spi::connect_mut;
 use crate::store::Settings;
 use crate::store::rollup;
 
-/// The memory of an increment in bytes, nearly always at most: two histograms, a total and a time for a dozen
-/// operations, and details.
+/// The memory of an increment in bytes, of nearly all at most: two histograms, a total and a time for a dozen operations, and
+/// details.
 const INCREMENT_BYTES: usize = 2048;
 
-/// The memory of a new entry in bytes until it is stored: several copies of its name, and the fields of its identity.
+/// The memory of a new entry in bytes: several copies of its name, and the fields of its identity.
 const ENTRY_BYTES: usize = 1024;
 
-/// The result of comparing an observation with the one before; its increments are not yet stored.
+/// The result of comparing an observation with its predecessor, before the increments are stored.
 pub struct Computation<'a> {
     pub computed: Computed,
     pub increments: Vec<Increment<'a>>,
     pub problems: Vec<Problem<'a>>,
 }
 
-/// Computes an observation from the one before; `cleanup_interval` is in seconds.
+/// Compares an observation with its predecessor; `cleanup_interval` is in seconds.
 pub fn computation<'a>(
     previous: Option<&Observation<'a>>,
     next: &Observation<'a>,
@@ -53,14 +54,14 @@ pub fn computation<'a>(
             increments: 0,
             dropped: comparison.problems_found - comparison.problems.len() as u64,
             ends_early: comparison.ends_early,
-            kept: settings.reduced,
+            reduced: settings.reduced,
         },
         problems: comparison.problems,
         increments: comparison.increments,
     })
 }
 
-/// Compares an observation with the one before. What no server can do, and what is not kept, is left out.
+/// Compares two observations, without impossible growth and without values that the settings discard.
 fn comparison<'a>(
     previous: Option<&Observation<'a>>,
     next: &Observation<'a>,
@@ -85,7 +86,7 @@ fn comparison<'a>(
     Ok(comparison)
 }
 
-/// Compares an observation with the one before and stores the increments. Returns the result and the problems.
+/// Compares an observation with its predecessor and stores the increments. Returns the result and the problems.
 pub fn compute<'a>(
     client: &mut SpiClient<'_>,
     entries: &mut Entries,
@@ -135,7 +136,7 @@ pub fn names<'a>(increments: &[Increment<'a>]) -> Result<Vec<Cow<'a, str>>, Erro
     Ok(names)
 }
 
-/// Returns the increments as rows with the keys of their entries.
+/// Resolves the entries of increments.
 pub fn rows(
     client: &SpiClient<'_>,
     entries: &mut Entries,
@@ -152,8 +153,8 @@ pub fn rows(
     Ok(rows)
 }
 
-/// Computes an observation again and replaces its stored values. The caller has already deleted its increments. They keep
-/// what they had, and what the setting `keep` adds to that.
+/// Recomputes an observation whose increments the caller has deleted. The new increments have the old values, and the values
+/// that the setting `keep` adds.
 ///
 /// # Errors
 /// [`Error::Damaged`] if the raw text of the observation is gone.
@@ -161,8 +162,8 @@ pub fn recompute(
     client: &mut SpiClient<'_>,
     entries: &mut Entries,
     target_id: i32,
-    previous: Option<&Read<'_>>,
-    (next, read): (&Stored, &Read<'_>),
+    previous: Option<&ScannedSnapshot<'_>>,
+    (next, read): (&StoredSnapshot, &ScannedSnapshot<'_>),
     settings: Settings,
 ) -> Result<Computed, Error> {
     if next.text.value().is_none() {
@@ -176,26 +177,26 @@ pub fn recompute(
         client,
         entries,
         target_id,
-        previous.map(Read::known).as_ref(),
+        previous.map(ScannedSnapshot::known).as_ref(),
         &this,
         cleanup_interval,
-        settings.once_more(next.kept),
+        settings.once_more(next.reduced),
     )?;
-    stored::update(client, target_id, next.time, &computed)?;
+    write::update(client, target_id, next.time, &computed)?;
     Ok(computed)
 }
 
-/// The observation with which a stored one was compared when it was stored.
-pub struct Former {
+/// The former predecessor of a stored observation.
+pub struct OldPredecessor {
     pub time: Micros,
     /// The carried records as text.
     pub carried: Unpacked<Vec<u8>>,
 }
 
-impl Former {
-    /// Returns the increments of `next` that were computed from this observation. A wider search, back to the first of
-    /// all carried records, would read up to a day of all targets for every observation that is computed again.
-    fn stale(&self, after: Micros, next: &Read<'_>) -> Result<Stale, Error> {
+impl OldPredecessor {
+    /// Returns the increments of `next` that were computed from this observation. Searching back to the first carried record
+    /// would read up to a day of all targets for each observation.
+    fn stale(&self, after: Micros, next: &ScannedSnapshot<'_>) -> Result<Stale, Error> {
         let carried = self.carried.records()?;
         let this = next.observation();
         let former = Observation {
@@ -213,41 +214,39 @@ impl Former {
     }
 }
 
-/// Computes the observations after a placed text again, one by one, until the next one does not change any more: that
-/// is the case when an observation carries the same records as before.
+/// Recomputes the observations after a late snapshot in order, until the carried records no longer change.
 ///
-/// `former` is the observation with which `next` was compared until now; `None` if `next` was a baseline.
+/// `former` is the previous predecessor of `next`; `None` if `next` was a baseline.
 ///
-/// Each observation has its own connection, because the rows that its statements read stay in memory as long as the
-/// connection.
+/// Each observation has its own connection, whose end frees the rows that were read.
 pub fn compute_on(
     entries: &mut Entries,
     target_id: i32,
-    mut former: Option<Former>,
-    placed: Stored,
-    next: Stored,
+    mut former: Option<OldPredecessor>,
+    placed: StoredSnapshot,
+    next: StoredSnapshot,
     settings: Settings,
 ) -> Result<(), Error> {
     let (mut previous, mut next) = (placed, next);
     loop {
         pause();
-        // An observation that cannot be computed stays as it is.
+        // Without its text an observation stays as it is.
         if next.text.value().is_none() {
             return Ok(());
         }
         let carried = {
             let (before, read) = (previous.read()?, next.read()?);
-            let neighbours = Neighbours {
+            let recomputation = Recomputation {
                 former: former.as_ref(),
                 before: &before,
                 next: (&next, &read),
             };
-            connect_mut(|client| neighbours.compute(client, entries, target_id, settings))?
+            connect_mut(|client| recomputation.compute(client, entries, target_id, settings))?
         };
         if next.carried.is(carried.as_deref()) {
             return Ok(());
         }
-        former = Some(Former {
+        former = Some(OldPredecessor {
             time: next.time,
             carried: mem::replace(&mut next.carried, carried.into()),
         });
@@ -259,20 +258,20 @@ pub fn compute_on(
     }
 }
 
-/// An observation that is computed again, because what it is compared with has changed.
-struct Neighbours<'n, 'r> {
-    /// The observation with which it was compared until now; `None` if it was a baseline.
-    former: Option<&'n Former>,
-    /// The observation with which it is compared now.
-    before: &'r Read<'r>,
-    next: (&'n Stored, &'r Read<'r>),
+/// Recomputes an observation whose predecessor has changed.
+struct Recomputation<'n, 'r> {
+    /// The previous predecessor; `None` if it was a baseline.
+    former: Option<&'n OldPredecessor>,
+    /// The new predecessor.
+    before: &'r ScannedSnapshot<'r>,
+    next: (&'n StoredSnapshot, &'r ScannedSnapshot<'r>),
 }
 
-impl Neighbours<'_, '_> {
-    /// Computes the observation again and stores what changes. Returns the records that it now carries, as text.
+impl Recomputation<'_, '_> {
+    /// Stores what changes, and returns the new carried records as text.
     ///
-    /// Nearly always a late text changes many observations in nothing but the carried records: an entry that had ended
-    /// is remembered for a day. Their increments are not written again, which would take most of the time.
+    /// Nearly always a late snapshot changes only the carried records of many observations: an entry that had ended is carried
+    /// for a day. Increments that stay equal are not rewritten, which would take most of the time.
     fn compute(
         &self,
         client: &mut SpiClient<'_>,
@@ -281,7 +280,7 @@ impl Neighbours<'_, '_> {
         settings: Settings,
     ) -> Result<Option<Vec<u8>>, Error> {
         let (next, read) = self.next;
-        let settings = settings.once_more(next.kept);
+        let settings = settings.once_more(next.reduced);
         let folding = entries.folding(client, settings.reduced.fold_uids_below)?;
         let this = read.observation();
         let cleanup_interval = cleanup_interval(this.snapshot, next.cleanup_interval);
@@ -301,22 +300,21 @@ impl Neighbours<'_, '_> {
         let are = computation(Some(&before), &this, cleanup_interval, settings, &folding)?;
         let computed = if were.is_some_and(|were| were == are.increments) {
             Computed {
-                kept: next.kept,
+                reduced: next.reduced,
                 ..are.computed
             }
         } else {
             if let Some(former) = self.former {
                 let stale = former.stale(self.before.time, read)?;
-                stored::delete_increments(client, target_id, &[stale])?;
+                write::delete_increments(client, target_id, &[stale])?;
             }
             store(client, entries, target_id, are)?.0
         };
-        stored::update(client, target_id, next.time, &computed)?;
+        write::update(client, target_id, next.time, &computed)?;
         Ok(computed.carried)
     }
 
-    /// Returns the records that the observation before carried until now, if nothing else of it has changed; `None` if
-    /// more has changed, or if they are unknown.
+    /// Returns the former carried records of the predecessor if they are all that has changed of it, and are readable.
     fn carried_formerly(&self) -> Result<Option<Option<Snapshot<'_>>>, Error> {
         let former = self
             .former
@@ -325,12 +323,12 @@ impl Neighbours<'_, '_> {
     }
 }
 
-/// Returns the carried records as text; `None` if there are none.
+/// Prints the carried records, if there are any.
 fn carried(records: &Snapshot<'_>) -> Result<Option<Vec<u8>>, Error> {
     if records.records.is_empty() {
         return Ok(None);
     }
-    let mut text = Growing::default();
+    let mut text = GrowingBuffer::default();
     print_to(records, &mut text).map_err(|_| Error::Memory(text.0.len()))?;
     Ok(Some(text.0))
 }

@@ -13,16 +13,16 @@ use crate::pg::spi::Statements;
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 use crate::store::columns::list;
-use crate::store::formats::{CLUSTERS_MAX, Sent, identity_columns, usable_formats};
+use crate::store::formats::{CLUSTERS_MAX, SentName, identity_columns, usable_formats};
 use crate::store::personal::secrets;
 
 /// The clusters that send entries.
 #[derive(Default)]
 enum Senders {
-    /// Nothing is stored.
+    /// Entries are not stored.
     #[default]
     Unknown,
-    /// All entries are those of one cluster.
+    /// All entries belong to one cluster.
     One(String),
     /// The keys of the entries of each cluster, and the cluster that is sending.
     Several(BTreeMap<String, BTreeSet<i64>>, String),
@@ -39,7 +39,7 @@ pub struct Entries {
     formats: Option<Formats>,
 }
 
-/// Says which entries are folded into one.
+/// Maps entries to the entry that they are folded into.
 pub struct Folding<'e> {
     limit: u32,
     formats: Option<&'e Formats>,
@@ -68,7 +68,7 @@ impl Entries {
         }
     }
 
-    /// Says which cluster has sent the names that are looked up from now on.
+    /// Sets the cluster of the names that are looked up from now on.
     pub fn sent_by(&mut self, cluster: &str) {
         let senders = match std::mem::take(&mut self.senders) {
             Senders::Several(senders, _) => senders,
@@ -142,10 +142,10 @@ impl Entries {
             Senders::One(cluster) => vec![(cluster, self.keys.ids().collect())],
             Senders::Several(senders, _) => {
                 let ids = |ids: &BTreeSet<i64>| ids.iter().copied().collect();
-                let of_cluster = senders
+                senders
                     .iter()
-                    .map(|(cluster, it)| (cluster.as_str(), ids(it)));
-                of_cluster.collect()
+                    .map(|it| (it.0.as_str(), ids(it.1)))
+                    .collect()
             }
         };
         for (cluster, ids) in theirs {
@@ -181,13 +181,11 @@ impl Entries {
             return Ok(());
         }
         let formats = usable_formats(client)?;
-        let sent: Vec<Sent<'_, '_>> = new
-            .iter()
-            .map(|(id, name)| Sent {
-                name,
-                clusters: self.clusters_of(*id),
-            })
-            .collect();
+        let sent = new.iter().map(|(id, name)| SentName {
+            name,
+            clusters: self.clusters_of(*id),
+        });
+        let sent: Vec<_> = sent.collect();
         let mut values = vec![new.keys().copied().collect::<Vec<_>>().into()];
         values.extend(identity_columns(&formats, &sent));
         values.push(timestamptz(first_seen)?.into());
@@ -225,16 +223,15 @@ impl Entries {
         }
     }
 
-    /// Notes that entries were seen at this time, if they are known for later times only. This is necessary for text that is
-    /// older than `raw_retention`, because nobody looks for rows of an entry that are older than that when it was first seen.
+    /// Moves `first_seen` of entries back to this time. Needed for text older than `raw_retention`: no query searches for an
+    /// entry long before it was first seen.
     pub fn note_earlier(&self, client: &mut SpiClient<'_>, seen: Micros) -> Result<(), Error> {
-        client.execute(
+        client.run(
             "UPDATE jobstats.entries SET first_seen = $2 FROM (SELECT entry_id AS id FROM jobstats.entries \
              WHERE entry_id = ANY ($1) AND first_seen > $2 ORDER BY entry_id FOR NO KEY UPDATE) AS later \
              WHERE entry_id = later.id",
             &[self.keys.ids().collect::<Vec<_>>().into(), timestamptz(seen)?.into()],
-        )?;
-        Ok(())
+        )
     }
 
     /// Stores again the entries that maintenance has deleted since they were found, and makes maintenance wait for this
@@ -262,7 +259,7 @@ impl Entries {
     }
 }
 
-/// Asks whether the meaning of an identifier depends on the clusters that send it.
+/// The query whether the meaning of an identifier depends on the cluster.
 const DIFFER: &str =
     "SELECT EXISTS (SELECT FROM jobstats.entry_formats f WHERE f.cluster IS NOT NULL)";
 

@@ -1,4 +1,4 @@
-//! Places a text among the observations of its target, and computes the results.
+//! Places a snapshot among the observations of its target, and computes the increments.
 
 use std::mem;
 
@@ -9,10 +9,11 @@ use pgrx::spi::SpiClient;
 
 use crate::feed::ingest::Ingest;
 use crate::feed::job_stats::cache;
-use crate::feed::job_stats::compute::{Former, compute, compute_on};
+use crate::feed::job_stats::compute::{OldPredecessor, compute, compute_on};
 use crate::feed::job_stats::entries::Entries;
-use crate::feed::job_stats::part::Part;
-use crate::feed::job_stats::stored::{self, Computed, NewText, Read, Stored, Unpacked};
+use crate::feed::job_stats::packed_snapshot::PackedSnapshot;
+use crate::feed::job_stats::stored::{self, ScannedSnapshot, StoredSnapshot, Unpacked};
+use crate::feed::job_stats::write::{self, Computed};
 use crate::feed::targets::Target;
 use crate::feed::timing::{Phase, timed};
 use crate::pg::error::Error;
@@ -21,7 +22,7 @@ use crate::store::formats::notice_unmatched;
 use crate::store::spans;
 use crate::text::zstd::unpack;
 
-/// The placing of the text of one target.
+/// Places the snapshot of one target.
 pub struct Placing<'p, 'c, 'i> {
     pub client: &'p mut SpiClient<'c>,
     pub ingest: &'p mut Ingest<'i>,
@@ -30,8 +31,8 @@ pub struct Placing<'p, 'c, 'i> {
 }
 
 impl<'i> Placing<'_, '_, 'i> {
-    /// Stores the text with its increments, if it can be placed.
-    pub fn place(mut self, mut part: Part<'_, '_>) -> Result<Outcome, Error> {
+    /// Stores the snapshot with its increments, or rejects it.
+    pub fn place(mut self, mut part: PackedSnapshot<'_, '_>) -> Result<Outcome, Error> {
         if let Some(outcome) = self.known(&part)? {
             return Ok(outcome);
         }
@@ -50,8 +51,8 @@ impl<'i> Placing<'_, '_, 'i> {
             true => None,
             false => stored::after(self.client, id, time)?,
         };
-        let before = previous.as_ref().map(Stored::read).transpose()?;
-        let (known, is_newest) = (before.as_ref().map(Read::known), next.is_none());
+        let before = previous.as_ref().map(StoredSnapshot::read).transpose()?;
+        let (known, is_newest) = (before.as_ref().map(ScannedSnapshot::known), next.is_none());
         let limits = self.ingest.limits();
         if let Some(reason) = limits.why_not_old(time, known.as_ref(), is_newest) {
             return Ok(self.reject(reason, &part));
@@ -61,7 +62,7 @@ impl<'i> Placing<'_, '_, 'i> {
         {
             return Ok(self.reject(reason, &part));
         }
-        let (text, computed) = self.store(&part, before.as_ref())?;
+        let computed = self.store(&part, before.as_ref())?;
         let action = match (&next, &previous) {
             (Some(_), _) => Action::Placed,
             (None, None) => Action::Baseline,
@@ -76,7 +77,7 @@ impl<'i> Placing<'_, '_, 'i> {
         match next {
             Some(next) => {
                 drop(before);
-                let former = previous.map(|previous| Former {
+                let former = previous.map(|previous| OldPredecessor {
                     time: previous.time,
                     carried: previous.carried,
                 });
@@ -84,28 +85,28 @@ impl<'i> Placing<'_, '_, 'i> {
                     let end = computed.since.unwrap_or(time);
                     spans::join(self.client, id, (end, next.time))?;
                 }
-                self.compute_following(part, &text, computed, former, next)?;
+                self.compute_following(part, computed, former, next)?;
             }
-            None => self.become_newest(part, &text, action)?,
+            None => self.become_newest(part, action)?,
         }
         Ok(outcome)
     }
 
-    /// Returns the reason why a late text cannot have been read before the observation that follows.
+    /// Returns the reason why a late snapshot cannot precede the next observation.
     fn why_not_before(
         &mut self,
-        part: &Part<'_, '_>,
+        part: &PackedSnapshot<'_, '_>,
         known: Option<&Observation<'_>>,
-        next: &Stored,
+        next: &StoredSnapshot,
     ) -> Result<Option<&'static str>, Error> {
         let mut records = part.snapshot.records.iter();
-        // Only entries without `start_time` are looked for there.
+        // Only entries without `start_time` need it.
         let after = match records.all(|it| it.start_time.is_some()) {
             true => None,
             false => stored::after(self.client, self.target.id, next.time)?,
         };
-        let after = after.as_ref().map(Stored::read).transpose()?;
-        let after = after.as_ref().map(Read::observation);
+        let after = after.as_ref().map(StoredSnapshot::read).transpose()?;
+        let after = after.as_ref().map(ScannedSnapshot::observation);
         let interval = self.target.cleanup_interval(&part.snapshot);
         let (this, read) = (self.observation(part), next.read()?);
         let next = (&read.observation(), next.since);
@@ -113,8 +114,8 @@ impl<'i> Placing<'_, '_, 'i> {
         Ok(reason)
     }
 
-    /// Returns the outcome of a text whose target has an observation of exactly this time; `None` if it has none.
-    fn known(&mut self, part: &Part<'_, '_>) -> Result<Option<Outcome>, Error> {
+    /// Returns the outcome of a snapshot of a time that the target already has an observation of.
+    fn known(&mut self, part: &PackedSnapshot<'_, '_>) -> Result<Option<Outcome>, Error> {
         if !part.snapshot.observed || self.is_newest() {
             return Ok(None);
         }
@@ -129,31 +130,27 @@ impl<'i> Placing<'_, '_, 'i> {
         }))
     }
 
-    /// Compares a text with the one before and stores it with its increments.
-    fn store<'a>(
+    /// Compares a snapshot with its predecessor and stores it with its increments.
+    fn store(
         &mut self,
-        part: &Part<'a, '_>,
-        before: Option<&Read<'_>>,
-    ) -> Result<(NewText<'a>, Computed), Error> {
-        let text = NewText {
-            packed: part.packed,
-            bytes: part.bytes,
-            digest: part.digest,
-            cleanup_interval: self.target.cleanup_interval(&part.snapshot),
-        };
+        part: &PackedSnapshot<'_, '_>,
+        before: Option<&ScannedSnapshot<'_>>,
+    ) -> Result<Computed, Error> {
+        let cleanup_interval = self.target.cleanup_interval(&part.snapshot);
         let this = self.observation(part);
         let (computed, problems) = compute(
             self.client,
             self.entries,
             self.target.id,
-            before.map(Read::known).as_ref(),
+            before.map(ScannedSnapshot::known).as_ref(),
             &this,
-            text.cleanup_interval,
+            cleanup_interval,
             self.ingest.settings,
         )?;
         timed(Phase::Text, || {
             let Ingest { delivery, now, .. } = *self.ingest;
-            stored::insert(self.client, self.target.id, delivery, now, &text, &computed)
+            let text = (part, cleanup_interval);
+            write::insert(self.client, self.target.id, delivery, now, text, &computed)
         })?;
         self.ingest.rejects.add_dropped(computed.dropped);
         for problem in problems {
@@ -162,30 +159,30 @@ impl<'i> Placing<'_, '_, 'i> {
             let rejects = &mut self.ingest.rejects;
             rejects.add(target, line, reason, Some(text.as_bytes()));
         }
-        Ok((text, computed))
+        Ok(computed)
     }
 
-    /// Computes the observations after a placed text again.
+    /// Recomputes the observations after a late snapshot.
     fn compute_following(
         &mut self,
-        part: Part<'_, '_>,
-        text: &NewText<'_>,
+        part: PackedSnapshot<'_, '_>,
         computed: Computed,
-        former: Option<Former>,
-        next: Stored,
+        former: Option<OldPredecessor>,
+        next: StoredSnapshot,
     ) -> Result<(), Error> {
-        let lines = match part.snapshot.keep() {
+        let cleanup_interval = self.target.cleanup_interval(&part.snapshot);
+        let text = match part.snapshot.keep() {
             Some(snapshot) => stored::Text::Scanned(snapshot),
-            None => stored::Text::Lines(unpack(&text.packed)?),
+            None => stored::Text::Lines(unpack(&part.packed)?),
         };
-        let placed = Stored {
+        let placed = StoredSnapshot {
             time: self.time(),
             since: computed.since,
             server: self.ingest.delivery.server.clone(),
-            text: Unpacked::Value(lines),
+            text: Unpacked::Value(text),
             carried: computed.carried.into(),
-            cleanup_interval: Some(text.cleanup_interval),
-            kept: computed.kept,
+            cleanup_interval: Some(cleanup_interval),
+            reduced: computed.reduced,
         };
         compute_on(
             self.entries,
@@ -197,13 +194,8 @@ impl<'i> Placing<'_, '_, 'i> {
         )
     }
 
-    /// Notes what only the newest text of a target says, and keeps its snapshot for the next one.
-    fn become_newest(
-        &mut self,
-        part: Part<'_, '_>,
-        text: &NewText<'_>,
-        action: Action,
-    ) -> Result<(), Error> {
+    /// Takes over the cleanup interval of the newest snapshot, and caches the snapshot for the next feed.
+    fn become_newest(&mut self, part: PackedSnapshot<'_, '_>, action: Action) -> Result<(), Error> {
         self.target
             .note_cleanup_interval(self.client, &part.snapshot)?;
         self.target.take_back(self.client)?;
@@ -212,11 +204,11 @@ impl<'i> Placing<'_, '_, 'i> {
             let target = (cluster, self.target.name.as_str());
             notice_unmatched(self.client, target, &part.snapshot)?;
         }
-        cache::put(text.key(), part.snapshot);
+        cache::put(part.key(), part.snapshot);
         Ok(())
     }
 
-    fn reject(&mut self, reason: &'static str, part: &Part<'_, '_>) -> Outcome {
+    fn reject(&mut self, reason: &'static str, part: &PackedSnapshot<'_, '_>) -> Outcome {
         let target = Some(self.target.name.as_str());
         self.ingest.reject(target, reason, Some(&part.beginning))
     }
@@ -225,7 +217,7 @@ impl<'i> Placing<'_, '_, 'i> {
         Outcome::new(Some(&self.target.name), action)
     }
 
-    /// Returns whether the text is newer than all that its target has, as nearly all are: then nothing can be at or after it.
+    /// Returns whether the snapshot is newer than all observations of its target, as nearly always.
     fn is_newest(&self) -> bool {
         self.target.last_observation < Some(self.time())
     }
@@ -234,8 +226,8 @@ impl<'i> Placing<'_, '_, 'i> {
         self.ingest.delivery.time
     }
 
-    /// Returns the text as an observation, before it is known what is carried with it.
-    fn observation<'o>(&self, part: &'o Part<'_, '_>) -> Observation<'o>
+    /// Returns the snapshot as an observation without carried records, which are not computed yet.
+    fn observation<'o>(&self, part: &'o PackedSnapshot<'_, '_>) -> Observation<'o>
     where
         'i: 'o,
     {

@@ -1,11 +1,11 @@
-//! Identifies the stored entries anew after a change of the formats: in maintenance, a portion in each transaction, or all at
-//! once by `jobstats_reidentify()`.
+//! Identifies stored entries again after a change of the formats: in maintenance, a portion per transaction, or all at once by
+//! `jobstats_reidentify()`.
 //!
-//! `jobstats.identification` has the formats by which all entries are identified. If `jobstats.entry_formats` has others,
-//! maintenance goes through all entries in the order of their keys, which are hashes. Feeds go on meanwhile and identify new
-//! entries by the new formats. Each portion takes along what depends on identities: sums by user, and jobs.
+//! `jobstats.identification` has the formats by which all entries are identified. If they differ from `jobstats.entry_formats`,
+//! maintenance identifies all entries in the order of their keys, which are hashes. Meanwhile feeds use the new formats for new
+//! entries. Each portion also updates the dependent sums by user and jobs.
 //!
-//! All locks are taken in this order: the store, jobs, entries in the order of their keys.
+//! Locks are taken in this order: the store, jobs, entries by key.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -22,7 +22,8 @@ use crate::pg::template::sql;
 use crate::store;
 use crate::store::columns::list;
 use crate::store::formats::{
-    CLUSTERS_MAX, CONFIGURED, SAMPLE, Sent, clusters, configured_formats, identity_columns, notice,
+    CLUSTERS_MAX, CONFIGURED, SAMPLE, SentName, clusters, configured_formats, identity_columns,
+    notice,
 };
 use crate::store::rights::owner::as_owner_of_store;
 use crate::store::rollup;
@@ -77,8 +78,7 @@ impl State {
     }
 }
 
-/// Takes the next step: begins, identifies a portion, or ends. Returns the number of entries that changed; `None` if nothing is
-/// left to do.
+/// Takes the next step: begins, identifies a portion, or ends. Returns the number of changed entries; `None` at the end.
 fn step(client: &mut SpiClient<'_>) -> Result<Option<i64>, Error> {
     store::lock(client)?;
     let state = State::read(client)?;
@@ -111,8 +111,7 @@ fn step(client: &mut SpiClient<'_>) -> Result<Option<i64>, Error> {
     changed.follow(client).map(Some)
 }
 
-/// Identifies entries that another cluster has sent since they were identified. Returns the number of entries that changed; `None`
-/// if there are none.
+/// Identifies entries that have a new cluster since. Returns the number of changed entries; `None` if the queue is empty.
 fn identify_queued(client: &mut SpiClient<'_>) -> Result<Option<i64>, Error> {
     let queued = client.execute_rows(include_str!("reidentify/queued.sql"), &[BATCH.into()])?;
     let queued = entries(queued)?;
@@ -133,7 +132,7 @@ fn reidentify(client: &mut SpiClient<'_>) -> Result<i64, Error> {
     let (mut count, mut after) = (0, None);
     loop {
         pause();
-        // What is read stays in memory as long as its connection.
+        // The end of the connection frees the rows that were read.
         let portion = connect_mut(|client| portion(client, after))?;
         let Some(last) = portion.last().map(|entry| entry.id) else {
             break;
@@ -145,7 +144,7 @@ fn reidentify(client: &mut SpiClient<'_>) -> Result<i64, Error> {
     if count > 0 {
         rollup::forget_users(client)?;
     }
-    // Feeds that began before may still store entries by former formats.
+    // Feeds that began earlier may still store entries by former formats.
     let done = format!(
         "UPDATE jobstats.identification SET formats = ({CONFIGURED}), under_way = NULL, after = NULL, again = true"
     );
@@ -192,17 +191,17 @@ fn entries(rows: Rows<'_>) -> Result<Vec<Entry>, Error> {
     entries.collect()
 }
 
-/// The source that knows which clusters have sent an entry.
+/// Where the clusters of an entry are recorded.
 enum Senders {
-    /// Feeds have noted them, or no format depends on them.
+    /// In its row, or no format depends on them.
     Noted,
     /// The store has one cluster.
     One(String),
-    /// Rollups and increments tell.
+    /// In rollups and increments.
     Stored,
 }
 
-/// One way through all entries.
+/// One pass over all entries.
 struct Pass {
     formats: Formats,
     senders: Senders,
@@ -221,7 +220,7 @@ impl Pass {
         Ok(Self { formats, senders })
     }
 
-    /// Identifies these entries, which come in the order of their keys, and stores what has changed.
+    /// Identifies entries, which are in the order of their keys, and stores changes.
     fn identify(
         &self,
         client: &mut SpiClient<'_>,
@@ -232,13 +231,11 @@ impl Pass {
             self.complete(client, &mut entries)?;
         }
         let ids: Vec<i64> = entries.iter().map(|entry| entry.id).collect();
-        let sent: Vec<Sent<'_, '_>> = entries
-            .iter()
-            .map(|entry| Sent {
-                name: &entry.name,
-                clusters: Cow::Borrowed(entry.clusters.as_deref().unwrap_or_default()),
-            })
-            .collect();
+        let sent = entries.iter().map(|entry| SentName {
+            name: &entry.name,
+            clusters: Cow::Borrowed(entry.clusters.as_deref().unwrap_or_default()),
+        });
+        let sent: Vec<_> = sent.collect();
         let mut values = vec![ids.into()];
         values.extend(identity_columns(&self.formats, &sent));
         let rows = client.execute_rows(&update(), &values)?;
@@ -254,7 +251,7 @@ impl Pass {
         Ok(changed)
     }
 
-    /// Locks entries, so that no feed notes a cluster of them meanwhile, and completes their clusters.
+    /// Locks entries against feeds that add a cluster, and completes their clusters.
     fn complete(&self, client: &mut SpiClient<'_>, entries: &mut [Entry]) -> Result<(), Error> {
         let ids: Vec<i64> = entries.iter().map(|entry| entry.id).collect();
         let (Some(first), Some(last)) = (ids.first().copied(), ids.last().copied()) else {
@@ -298,16 +295,16 @@ fn clusters_by_entry(rows: Rows<'_>) -> Result<HashMap<i64, Vec<String>>, Error>
 /// Entries whose identities have changed.
 #[derive(Default)]
 struct Changed {
-    /// The number of all of them.
+    /// The number of entries.
     all: i64,
     has_other_users: bool,
-    /// The entries whose job has to be found anew, and their numbers of jobs.
+    /// The entries to match again, and their job numbers.
     entries: Vec<i64>,
     jobs: Vec<Option<String>>,
 }
 
 impl Changed {
-    /// Brings up to date what depends on the identities, in the same transaction. Returns the number of entries.
+    /// Updates dependent rows in the same transaction. Returns the number of entries.
     fn follow(self, client: &mut SpiClient<'_>) -> Result<i64, Error> {
         if self.has_other_users {
             rollup::forget_users(client)?;

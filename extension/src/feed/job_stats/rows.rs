@@ -42,7 +42,7 @@ impl EntryIncrement {
     }
 }
 
-/// A piece of what a whole target did, which becomes a row of `jobstats.target_increments`.
+/// An increment of target counters: a row of `jobstats.target_increments`.
 pub struct Piece {
     pub target_id: i32,
     /// The number of exports of metadata servers whose work is left out.
@@ -52,7 +52,7 @@ pub struct Piece {
     pub increment: Increment<'static>,
 }
 
-/// A row to be, with the number that tells it from others of its target.
+/// A row to store, with a number that is unique in its target.
 enum Staged {
     /// An increment of an entry of a target, still to be split.
     Entry(i32, EntryIncrement),
@@ -134,7 +134,7 @@ fn entries(target_id: i32, rows: Vec<EntryIncrement>) -> Vec<Staged> {
     rows.into_iter().map(staged).collect()
 }
 
-/// Inserts pieces of what whole targets did.
+/// Inserts increments of target counters.
 ///
 /// # Errors
 /// The errors of PostgreSQL, which it reports itself.
@@ -146,7 +146,7 @@ pub fn insert_pieces(client: &mut SpiClient<'_>, pieces: Vec<Piece>) -> Result<(
             staged_pieces(),
         )
     });
-    with_pieces(pieces, || plans::update(client, &INSERT, &[]).map(|_| ()))
+    with_pieces(pieces, || plans::run(client, &INSERT, &[]))
 }
 
 /// Runs a statement that reads pieces of whole targets from [`staged_pieces`].
@@ -229,8 +229,7 @@ pub fn staged_rows() -> (String, String) {
     (names, select)
 }
 
-/// Returns the rows that the running feed of this backend is about to store or its audit compares; none at any other
-/// time.
+/// Returns the rows that the running feed stores, or the running audit compares; empty otherwise.
 #[pg_extern(sql = false)]
 fn jobstats_staged_increments(fcinfo: pg_sys::FunctionCallInfo) {
     // SAFETY: called by the executor with a ReturnSetInfo, which InitMaterializedSRF checks; the tuplestore and the
@@ -246,7 +245,7 @@ fn jobstats_staged_increments(fcinfo: pg_sys::FunctionCallInfo) {
 }
 
 /// # Safety
-/// `store` and `descriptor` are those of the running call, and the descriptor is the one of [`staged_rows`].
+/// `store` and `descriptor` belong to the running call of [`staged_rows`].
 unsafe fn put_rows(
     batch: &mut Batch,
     store: *mut pg_sys::Tuplestorestate,
@@ -256,7 +255,7 @@ unsafe fn put_rows(
         .enumerate()
         .map(|(position, (column, _))| (column, FIXED.len() + position))
         .collect();
-    // Values of other types than those of the caller's columns would be read as addresses.
+    // Values of a type other than declared would be read as addresses.
     // SAFETY: the descriptor is valid by this function's contract; it is copied.
     let wanted = unsafe { PgTupleDesc::from_pg_copy(descriptor) };
     let wanted = wanted.iter().map(|column| column.atttypid);

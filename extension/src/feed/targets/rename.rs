@@ -55,13 +55,14 @@ fn require_free(client: &mut SpiClient<'_>, cluster: &str, name: &str) -> Result
         &parameters,
     )?;
     if inserted == 0 {
-        return Err(Error::TargetExists(name.to_owned()));
+        return Err(Error::TargetExists {
+            name: name.to_owned(),
+        });
     }
-    client.execute(
+    client.run(
         "DELETE FROM jobstats.targets WHERE cluster = $1 AND name = $2",
         &parameters,
-    )?;
-    Ok(())
+    )
 }
 
 /// Keeps the name that a target had, for text that still has it.
@@ -76,12 +77,11 @@ fn note_earlier_name(
         "DELETE FROM jobstats.earlier_names WHERE cluster = $1 AND name = $2",
         &[cluster.into(), new.into()],
     )?;
-    client.execute(
+    client.run(
         "INSERT INTO jobstats.earlier_names (cluster, name, target_id, renamed) VALUES ($1, $2, $3, now()) \
          ON CONFLICT (cluster, name) DO UPDATE SET target_id = excluded.target_id, renamed = excluded.renamed",
         &[cluster.into(), old.into(), target_id.into()],
-    )?;
-    Ok(())
+    )
 }
 
 /// Makes the expectations of a target follow its name.
@@ -91,10 +91,9 @@ fn rename_expected(
     old: &str,
     new: &str,
 ) -> Result<(), Error> {
-    client.execute(
+    client.run(
         "WITH old AS (DELETE FROM jobstats.expected WHERE cluster = $1 AND target = $2 RETURNING server) \
          INSERT INTO jobstats.expected (cluster, server, target) SELECT $1, old.server, $3 FROM old ON CONFLICT DO NOTHING",
         &[cluster.into(), old.into(), new.into()],
-    )?;
-    Ok(())
+    )
 }

@@ -1,8 +1,8 @@
-//! Finds out what the caller of a reading function may see.
+//! Determines what the caller of a reading function may see.
 //!
-//! Who may read the tables sees everything, and functions read with their own rights. A reader of their own work, and a reader who sees no
-//! names, have no right on any relation of the store. Functions that can limit their answers read with the rights of the store's owner
-//! for them, and leave out the work of others, or who it was; every other function fails at the first table.
+//! A role with rights on the tables sees everything, and functions run with its own rights. Readers of their own jobs and
+//! readers without names have no right on tables. For them, functions that can restrict their answers run with the rights of
+//! the store's owner and filter rows or hide names; all other functions fail at the first table.
 
 pub use jobstats_core::usage::Own;
 use pgrx::datum::DatumWithOid;
@@ -22,14 +22,13 @@ use crate::store::rights::owner::{Rights, current_user};
 pub enum Reader {
     /// A reader of everything.
     All,
-    /// A reader of this work.
+    /// A reader of their own jobs and accounts.
     Own(Own),
-    /// A reader of everything who does not see whose it is.
+    /// A reader of everything without names of users and jobs.
     Nameless,
 }
 
 impl Reader {
-    /// Returns the work of a reader of their own.
     pub fn own(&self) -> Option<&Own> {
         match self {
             Self::Own(own) => Some(own),
@@ -38,7 +37,7 @@ impl Reader {
     }
 }
 
-/// Returns the uids and the accounts as parameters of a statement; NULL for a reader of everything.
+/// Returns the uids and accounts as parameters of a statement; NULL for a reader of everything.
 pub fn own_parameters(own: Option<&Own>) -> [DatumWithOid<'static>; 2] {
     [
         own.map(|it| it.uids.clone()).into(),
@@ -46,10 +45,10 @@ pub fn own_parameters(own: Option<&Own>) -> [DatumWithOid<'static>; 2] {
     ]
 }
 
-/// The parameters of own work in a statement that has them [first](after_own).
+/// The places of these parameters in a statement that has them [first](after_own).
 pub const OWN_FIRST: [&str; 2] = ["$1", "$2"];
 
-/// Returns the parameters of a statement: first the uids and the accounts of a reader's own work, then these.
+/// Returns the parameters of a statement: the uids and accounts of the reader first, then these.
 pub fn after_own<'d, const N: usize>(
     own: Option<&Own>,
     further: [DatumWithOid<'d>; N],
@@ -57,8 +56,8 @@ pub fn after_own<'d, const N: usize>(
     own_parameters(own).into_iter().chain(further).collect()
 }
 
-/// Returns a table of jobs as a reader sees it; `uids` and `accounts` are the parameters of a statement. For a reader of their own work, own
-/// rows are found first, whatever else the statement asks of them: what PostgreSQL counts then tells nothing of the rows of others.
+/// Returns a table of jobs as a reader sees it; `uids` and `accounts` are parameters of the statement. The own rows are
+/// filtered first, whatever the rest of the statement does: row counts of PostgreSQL then do not reveal other rows.
 pub fn seen(table: &str, own: Option<&Own>, [uids, accounts]: [&str; 2]) -> String {
     let Some(own) = own else {
         return format!("jobstats.{table}");
@@ -72,7 +71,7 @@ pub fn seen(table: &str, own: Option<&Own>, [uids, accounts]: [&str; 2]) -> Stri
     )
 }
 
-/// Returns the table of entries as a reader sees it, in the same way: also those that were matched with own jobs.
+/// Returns the table of entries as a reader sees it: entries of own uids and entries that were matched with own jobs.
 pub fn seen_entries(own: Option<&Own>, parameters: [&str; 2]) -> String {
     if own.is_none() {
         return "jobstats.entries".to_owned();
@@ -85,44 +84,45 @@ pub fn seen_entries(own: Option<&Own>, parameters: [&str; 2]) -> String {
     )
 }
 
-/// The beginning of `jobstats.on_behalf_of` where a number of a user follows, and not the name of a role.
+/// The prefix of a uid in `jobstats.on_behalf_of`, which otherwise has the name of a role.
 const USER: &str = "uid:";
 
-/// The owner of the store, unless the caller may read it or there is none.
+/// The owner of the store, if there is one and the caller may not read the tables.
 const OWNER_OF_OTHERS: &str = "SELECT n.nspowner FROM pg_catalog.pg_class c \
     JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
     WHERE n.nspname = 'jobstats' AND c.relname = 'entries' AND NOT pg_catalog.has_table_privilege(c.oid, 'SELECT')";
 
-/// The work that a role may see. Rows of roles count whose rights it has.
+/// The uids and accounts that a role may see, also by inherited rights.
 const OWN: &str = "SELECT coalesce(array_agg(m.uid) FILTER (WHERE m.uid IS NOT NULL), '{}') AS uids, \
         coalesce(array_agg(m.account) FILTER (WHERE m.account IS NOT NULL), '{}') AS accounts \
     FROM jobstats.members m WHERE pg_catalog.pg_has_role($1, m.role, 'USAGE')";
 
-/// The work that the role of this name may see.
+/// The uids and accounts that the role of this name may see.
 const OWN_OF_NAMED: &str = "SELECT coalesce(array_agg(m.uid) FILTER (WHERE m.uid IS NOT NULL), '{}') AS uids, \
         coalesce(array_agg(m.account) FILTER (WHERE m.account IS NOT NULL), '{}') AS accounts \
     FROM jobstats.members m, pg_catalog.pg_roles r WHERE r.rolname = $1 AND NOT r.rolsuper AND pg_catalog.pg_has_role(r.oid, m.role, 'USAGE')";
 
-/// The work that a user may see by number, if the store knows the user: their own, and that of the accounts that they manage. Users of the
-/// system are nobody: their processes work for the jobs of all.
+/// The uid of a user whom the store knows, and the accounts that the user manages. System users are excluded: their processes
+/// do I/O for the jobs of all.
 const OWN_OF_USER: &str = "SELECT ARRAY[$1] AS uids, \
         ARRAY(SELECT m.account FROM jobstats.managers m WHERE m.uid = $1) AS accounts \
     FROM jobstats.settings s WHERE $1 > 0 AND $1 >= s.system_uids_below AND (EXISTS (SELECT FROM jobstats.users u WHERE u.uid = $1) OR EXISTS (SELECT FROM jobstats.entries e WHERE e.uid = $1))";
 
-/// Tells whether the role, or one whose rights it has, sees everything without names.
+/// The query whether the role sees everything without names, also by inherited rights.
 const NAMELESS: &str = "SELECT EXISTS (SELECT FROM jobstats.pseudonym_readers n WHERE pg_catalog.pg_has_role($1, n.role, 'USAGE'))";
 
-/// Runs a reading function. For a reader of their own work it runs with the rights of the store's owner, and is told what that work is.
+/// Runs a reading function. For a reader of their own jobs it runs with the rights of the store's owner, and gets the uids and
+/// accounts.
 ///
 /// # Errors
-/// Those of `read`, and [`Error::NobodyAsks`] for a role that asks for others and does not say for whom.
+/// Errors of `read`, and [`Error::NobodyAsks`] for a proxy that does not name a user.
 pub fn as_reader<T>(read: impl FnOnce(Option<&Own>) -> Result<T, Error>) -> Result<T, Error> {
     with_reader(|reader, rights| match reader {
         Reader::Own(own) => {
             let _rights = rights;
             read(Some(&own))
         }
-        // PostgreSQL tells a role that has no right on tables.
+        // PostgreSQL rejects a role without rights on tables.
         Reader::All | Reader::Nameless => {
             drop(rights);
             read(None)
@@ -130,7 +130,7 @@ pub fn as_reader<T>(read: impl FnOnce(Option<&Own>) -> Result<T, Error>) -> Resu
     })
 }
 
-/// Runs a reading function that can do without names. For a reader of a part it runs with the rights of the store's owner.
+/// Runs a reading function that works without names. For a restricted reader it runs with the rights of the store's owner.
 ///
 /// # Errors
 /// As of [`as_reader`].
@@ -138,17 +138,17 @@ pub fn as_any_reader<T>(read: impl FnOnce(Reader) -> Result<T, Error>) -> Result
     with_reader(|reader, _rights| read(reader))
 }
 
-/// Finds out who reads, and what it is read from.
+/// Determines the reader, and prepares reading from a front.
 fn with_reader<T>(
     read: impl FnOnce(Reader, Option<Rights>) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    // No function or operator of the caller's takes part.
+    // Functions and operators of the caller must not be used.
     let _path = Pinned::new([(c"search_path", c"pg_catalog, pg_temp")]);
     if !connect_as_of_call(store::is_front)? {
         return with_rights(read);
     }
-    // Lets each node of a front sum its own partition. A search for each row would take a round trip to each node, or read anew what a node
-    // has sent. Plans take round trips, too.
+    // Lets each node of a front aggregate its own partition. Nested loops would take a round trip per row or transfer rows
+    // again, and planning takes round trips, too.
     let _plans = Pinned::new([
         (c"enable_partitionwise_aggregate", c"on"),
         (c"enable_nestloop", c"off"),
@@ -163,8 +163,8 @@ fn with_reader<T>(
     })
 }
 
-/// Takes the rights of the store's owner for a reader of a part. What counts are the rights of now: a cursor keeps its snapshot, and no right
-/// that was taken since.
+/// Takes the rights of the store's owner for a restricted reader. Current rights count: the snapshot of a cursor may be older
+/// than a revoked right.
 fn with_rights<T>(
     read: impl FnOnce(Reader, Option<Rights>) -> Result<T, Error>,
 ) -> Result<T, Error> {
@@ -173,20 +173,20 @@ fn with_rights<T>(
         return read(Reader::All, None);
     };
     let caller = current_user();
-    // Plans of statements tell how many rows there are of others.
+    // Logged plans would reveal row counts.
     let _quiet = sends_log().then(|| Pinned::new([(c"client_min_messages", c"notice")]));
     let rights = Rights::of(owner);
     match connect_with(Snapshot::Latest, |client| reader(client, caller))? {
         Some(reader) => read(reader, Some(rights)),
         None => {
-            // Whoever has no right at all is told so by PostgreSQL.
+            // PostgreSQL rejects a role without any right.
             drop(rights);
             read(Reader::All, None)
         }
     }
 }
 
-/// Returns what a role without rights on tables may see; `None` if that is nothing.
+/// Returns the kind of reader of a role without rights on tables; `None` if it may not read at all.
 fn reader(client: &SpiClient<'_>, caller: pg_sys::Oid) -> Result<Option<Reader>, Error> {
     if let Some(own) = own(client, caller)? {
         return Ok(Some(Reader::Own(own)));
@@ -195,13 +195,13 @@ fn reader(client: &SpiClient<'_>, caller: pg_sys::Oid) -> Result<Option<Reader>,
     Ok(is_nameless.then_some(Reader::Nameless))
 }
 
-/// Returns the work that a role may see, or that of whom it asks for; `None` if that is none.
+/// Returns the uids and accounts of a role, or of the user that a proxy names; `None` if there are none.
 fn own(client: &SpiClient<'_>, caller: pg_sys::Oid) -> Result<Option<Own>, Error> {
-    let speaks: bool = client.query_value(
+    let is_proxy: bool = client.query_value(
         "SELECT EXISTS (SELECT FROM jobstats.proxies s WHERE pg_catalog.pg_has_role($1, s.role, 'USAGE'))",
         &[caller.into()],
     )?;
-    let found = match speaks {
+    let found = match is_proxy {
         false => client.query_opt(OWN, &[caller.into()])?,
         true => {
             let name = "SELECT pg_catalog.current_setting('jobstats.on_behalf_of', true)";
@@ -227,7 +227,7 @@ fn own(client: &SpiClient<'_>, caller: pg_sys::Oid) -> Result<Option<Own>, Error
     });
     let own = own.transpose()?;
     let own = own.filter(|own| !own.uids.is_empty() || !own.accounts.is_empty());
-    match (own, speaks) {
+    match (own, is_proxy) {
         (None, true) => Err(Error::NobodyAsks),
         (own, _) => Ok(own),
     }

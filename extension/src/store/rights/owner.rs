@@ -1,9 +1,8 @@
-//! Runs work on the store with the rights of its owner, whoever calls.
+//! Runs code with the rights of the store's owner.
 //!
-//! A superuser may call the maintenance of a store that belongs to somebody else. Triggers and defaults that this owner
-//! has put on the tables must not run with the superuser's rights. `SET ROLE` is no boundary, because a trigger can run
-//! `RESET ROLE`, and a `SECURITY DEFINER` function of the owner is none, because the owner can alter it. PostgreSQL
-//! itself runs the functions of indexes and materialized views as this module does.
+//! A superuser may maintain the store of another role, whose triggers and defaults must not run with the superuser's rights.
+//! `SET ROLE` is not a boundary, because a trigger can run `RESET ROLE`, nor is a `SECURITY DEFINER` function of the owner, who
+//! can alter it. PostgreSQL itself runs functions of indexes and materialized views in this way.
 #![allow(unsafe_code)]
 
 use std::ffi::c_int;
@@ -24,8 +23,8 @@ pub(in crate::store) struct Rights {
 }
 
 impl Rights {
-    /// Takes the rights of a role. Until they are given back, no role can be set or reset and nothing can be deferred
-    /// to the end of the transaction; GUCs that are set meanwhile hold no longer than that.
+    /// Takes the rights of a role. Until they are dropped, roles cannot be set or reset, and deferring to the end of the
+    /// transaction is not possible; GUCs that are set meanwhile are reset then.
     pub(in crate::store) fn of(role: pg_sys::Oid) -> Self {
         let mut rights = Self {
             user: pg_sys::Oid::INVALID,
@@ -58,14 +57,14 @@ impl Drop for Rights {
     }
 }
 
-/// Returns the owner of the store, who need not be the caller.
+/// Returns the owner of the store.
 pub(in crate::store) fn owner_of_store(client: &SpiClient<'_>) -> Result<pg_sys::Oid, Error> {
     let owner = "SELECT n.nspowner FROM pg_catalog.pg_namespace n WHERE n.nspname = 'jobstats'";
     let owner: Option<pg_sys::Oid> = plans::query_value(client, owner)?;
     owner.ok_or(Error::NoStore)
 }
 
-/// Returns the role with whose rights statements run.
+/// Returns the role that statements run as.
 pub(in crate::store) fn current_user() -> pg_sys::Oid {
     // SAFETY: reads a variable of this backend.
     unsafe { pg_sys::GetUserId() }
@@ -82,8 +81,7 @@ fn owner(client: &SpiClient<'_>) -> Result<pg_sys::Oid, Error> {
     owner.ok_or(Error::NotOwner)
 }
 
-/// Does work on the store with the rights of its owner. Refuses callers who do not have them (42501), and calls where
-/// there is no store (55000).
+/// Runs `work` with the rights of the store's owner. Refuses callers without them (42501), and fails without a store (55000).
 pub(crate) fn as_owner_of_store<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     let owner = connect_as_of_call(owner)?;
     connect_as_of_call(store::require_rows)?;

@@ -1,7 +1,7 @@
-//! Finds out what the caller may feed.
+//! Determines what the caller may feed.
 //!
-//! The feeding role is `current_user` of the INSERT, not the session's role: in ANALYZE, an index function runs with the rights of the table's
-//! owner, and a `SECURITY DEFINER` function runs with the rights of its own owner.
+//! The feeding role is `current_user` of the INSERT, not the role of the session: in ANALYZE, an index function runs with the
+//! rights of the table's owner, and a `SECURITY DEFINER` function with the rights of its owner.
 
 use crate::pg::error::{Error, shown};
 use crate::pg::plans;
@@ -9,17 +9,18 @@ use crate::pg::spi::{connect_as_of_call, connect_mut};
 use crate::store;
 use crate::store::rights::owner::{Rights, current_user, owner_of_store};
 
-/// The targets that a role may feed, whose names match one of these patterns, or all; and whether it is bound to servers.
+/// The target patterns that a role may feed, or all, and whether it is bound to servers.
+#[derive(Default)]
 pub(crate) struct Bounds {
     pub targets: Option<Vec<String>>,
     pub server: bool,
 }
 
-/// The source of a text that names none: what lctl prints on a Lustre server.
+/// The default source: the output of lctl on a Lustre server.
 pub(crate) const LCTL: &str = "lctl";
 
-/// The query for what `jobstats.writers` allows the role and those whose rights it has, if it may INSERT. Whoever has the rights of the
-/// store's owner, as whom this runs, may feed all.
+/// The query for the grants in `jobstats.writers` to a role, also by inherited rights, if it may INSERT. The rights of the
+/// store's owner allow everything.
 const BOUNDS: &str = "\
     SELECT count(*) > 0 OR pg_catalog.pg_has_role($4, current_user, 'USAGE') AS allowed, pg_catalog.quote_ident(pg_catalog.pg_get_userbyid($4)) AS role, \
         CASE WHEN bool_and(w.target IS NOT NULL) AND NOT pg_catalog.pg_has_role($4, current_user, 'USAGE') THEN array_agg(w.target) END AS targets, \
@@ -29,10 +30,10 @@ const BOUNDS: &str = "\
         AND pg_catalog.pg_has_role($4, w.role, 'USAGE') AND pg_catalog.has_schema_privilege($4, 'jobstats'::text, 'USAGE') \
         AND pg_catalog.has_table_privilege($4, 'jobstats.feed'::text, 'INSERT')";
 
-/// Takes in a text of this cluster, server and source with the rights of the store's owner, if the caller may feed it.
+/// Feeds a text of this cluster, server and source with the rights of the store's owner, if the caller may feed it.
 ///
 /// # Errors
-/// Those of `feed`, [`Error::NoStore`], [`Error::StoreVersion`], and [`Error::MayNotFeed`].
+/// Errors of `feed`, [`Error::NoStore`], [`Error::StoreVersion`], and [`Error::MayNotFeed`].
 pub(crate) fn as_writer<T>(
     cluster: &str,
     server: Option<&str>,
@@ -44,19 +45,19 @@ pub(crate) fn as_writer<T>(
     let bounds = connect_mut(|client| {
         store::require(client)?;
         let text = [cluster.into(), server.into(), source.into(), caller.into()];
-        let own = plans::rows(client, BOUNDS, &text)?.next();
-        let own = own.ok_or(Error::NoRow("writers"))?;
-        if !own.get::<bool>("allowed")? {
+        let grant = plans::rows(client, BOUNDS, &text)?.next();
+        let grant = grant.ok_or(Error::NoRow("writers"))?;
+        if !grant.get::<bool>("allowed")? {
             return Err(Error::MayNotFeed {
-                role: own.get("role")?,
+                role: grant.get("role")?,
                 text: (source != LCTL).then_some(source),
                 cluster: shown(cluster).into_owned(),
                 server: server.map_or("NULL".to_owned(), |it| format!("'{}'", shown(it))),
             });
         }
         Ok(Bounds {
-            targets: own.get("targets")?,
-            server: own.get("server")?,
+            targets: grant.get("targets")?,
+            server: grant.get("server")?,
         })
     })?;
     feed(bounds)

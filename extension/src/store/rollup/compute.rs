@@ -1,4 +1,4 @@
-//! Computes spans of rollups that are tables, as steps of `jobstats_maintain()` ask for it.
+//! Computes spans of rollup tables, in steps of `jobstats_maintain()`.
 
 use jobstats_core::base::instant::DAY;
 use pgrx::datum::TimestampWithTimeZone;
@@ -38,7 +38,7 @@ fn jobstats_roll_up(
                 &format!("DELETE FROM jobstats.{relation} old WHERE {old}"),
                 &arguments,
             )?;
-            // Not before: in a new partition nothing is to be deleted, but to plan that takes time.
+            // Only here: planning a DELETE takes time, and a new partition is empty.
             client.execute(
                 "SELECT jobstats_internal.add_partitions($1, $2, $3, $4)",
                 &[
@@ -48,7 +48,7 @@ fn jobstats_roll_up(
                     span_to.into(),
                 ],
             )?;
-            // Rows are stored in the order of buckets, so that the block ranges of the BRIN index tell where a bucket is.
+            // The order of buckets suits the block ranges of the BRIN index.
             client.execute(&format!("{insert} ORDER BY 1"), &arguments)
         };
         if !by_user {
@@ -89,8 +89,8 @@ fn jobstats_skip_empty_days(
          OR EXISTS (SELECT FROM jobstats.{relation} held WHERE held.bucket > $1 AND held.bucket <= $2)"
     );
     connect_as_of_call(|client| -> Result<(), Error> {
-        // The rest of a day or less, which is all of the span as a rule, is not searched: to find the first row of ten
-        // minutes, PostgreSQL would read what was stored in the day before them.
+        // The last day, which usually is the whole span, is not searched: to find the first row of ten minutes, PostgreSQL
+        // would read the previous day.
         while to - from > DAY {
             let day = [timestamptz(from)?.into(), timestamptz(from + DAY)?.into()];
             if client.query_value(&has_rows, &day)? {
@@ -103,10 +103,10 @@ fn jobstats_skip_empty_days(
     Ok(timestamptz(from)?)
 }
 
-/// The rows that are summed at once, at most, where these are more than a day's.
+/// The largest number of rows of several days in one statement.
 const MOST_ROWS: i64 = 50_000;
 
-/// The days that are summed at once, at most: each takes locks on some partitions.
+/// The largest number of days in one statement, which locks partitions of each.
 const MOST_DAYS: i64 = 32;
 
 #[pg_extern(sql = false)]
@@ -124,7 +124,7 @@ fn jobstats_days_at_once(
     let end = |days: i64| to.min(from + days * DAY);
     let mut days = MOST_DAYS;
     connect_as_of_call(|client| -> Result<(), Error> {
-        // The rest of a day or less, which is all of the span as a rule, needs no look at it.
+        // The last day, which usually is the whole span, needs no search.
         while days > 1 && to - from > DAY {
             let span = [timestamptz(from)?.into(), timestamptz(end(days))?.into()];
             if client.query_value::<i64>(&rows, &span)? < MOST_ROWS {

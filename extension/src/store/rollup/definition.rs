@@ -7,7 +7,7 @@ use crate::pg::spi::Statements;
 use crate::pg::template::sql;
 use crate::store::installation::{Installation, divide_by_time};
 use crate::store::rollup::{EPOCH, Rollup, operations};
-use crate::store::views::Owner;
+use crate::store::views::OwnerColumns;
 
 impl Rollup {
     /// Returns the SQL expression for the bucket of an instant that ends a span. A bucket is stored as a microsecond
@@ -50,8 +50,7 @@ impl Rollup {
         }
     }
 
-    /// Returns the INSERT that fills the table of this rollup from its source. `condition` is one on rows `summed` of the
-    /// source.
+    /// Returns the INSERT that fills the table from its source. `condition` refers to rows `summed` of the source.
     pub(super) fn insert(&self, condition: &str) -> String {
         let (source, time) = self.source();
         format!(
@@ -65,8 +64,8 @@ impl Rollup {
         )
     }
 
-    /// Creates a table with the columns of this rollup and further `columns`, each with a leading comma. `key` is the
-    /// name and the type of the column that says whose a row is: an entry's or a user's.
+    /// Creates a table with the columns of this rollup and further `columns`, each with a leading comma. `key` is the name and
+    /// type of the column of the entry or owner.
     pub(super) fn create_table(
         &self,
         client: &mut SpiClient<'_>,
@@ -94,7 +93,7 @@ impl Rollup {
         columns: &str,
         partitioned: &str,
     ) -> String {
-        // Accounts are filtered by patterns, for which this index is of no use.
+        // This index does not help for accounts, which are filtered by patterns.
         let index = match key {
             "account" => String::new(),
             _ => {
@@ -150,7 +149,7 @@ impl Rollup {
     }
 
     fn rates_view(&self) -> String {
-        let owner = Owner::of_rows_at("summed.bucket");
+        let owner = OwnerColumns::of_rows_at("summed.bucket");
         sql!(
             "rates_view.sql",
             name = self.name,

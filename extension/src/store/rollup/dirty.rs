@@ -1,4 +1,4 @@
-//! Notes of changed and coarse spans, which feeds leave for the refresh of rollups and for readers.
+//! The changed and coarse spans that feeds record for the refresh of rollups and for readers.
 
 use jobstats_core::base::instant::{DAY, HOUR, Micros, Span};
 use pgrx::spi::SpiClient;
@@ -8,7 +8,7 @@ use crate::pg::spi::Statements;
 use crate::pg::time::timestamptz;
 use crate::store::rollup::EPOCH;
 
-/// Notes that increments of a span are written or deleted, if rollups of the span are computed already, or may soon be.
+/// Records that increments of a span change, if their rollups exist or may soon exist.
 pub fn changed(
     client: &mut SpiClient<'_>,
     target_id: i32,
@@ -33,22 +33,19 @@ pub fn changed(
 /// The distances of the edges of rows after a long gap, each with its interval in SQL.
 pub const COARSE: [(Micros, &str); 2] = [(HOUR, "1 hour"), (DAY, "1 day")];
 
-/// Notes that increments of a span cross bucket edges of the rollups that are narrower than `width`: the whole buckets that the span
-/// touches.
+/// Records that increments of a span cross bucket edges of rollups narrower than `width`: all buckets that it touches.
 pub fn coarse(client: &mut SpiClient<'_>, (from, to): Span, width: &str) -> Result<(), Error> {
-    client.execute(
+    client.run(
         &format!(
             "INSERT INTO jobstats.coarse SELECT date_bin('{width}', $1, {EPOCH}), \
              date_bin('{width}', $2 + interval '{width}' - interval '1 microsecond', {EPOCH}), interval '{width}' ON CONFLICT DO NOTHING"
         ),
         &[timestamptz(from)?.into(), timestamptz(to)?.into()],
-    )?;
-    Ok(())
+    )
 }
 
-/// Returns the time up to which rollups are, or may soon be, computed, and the time from which they still can be: older
-/// data is about to be dropped. A refresh that announces a later time waits until the transactions that know only of
-/// this one have ended, and none of them waits for a refresh.
+/// Returns the end of the rollups that exist or may soon exist, and the start of those that can still be computed. A refresh
+/// that announces a later end waits for transactions that know this one, and they never wait for a refresh.
 fn announced(client: &mut SpiClient<'_>) -> Result<(Micros, Micros), Error> {
     let (mut known, mut gone) = (None, None);
     loop {

@@ -1,10 +1,10 @@
-//! Sums of rollups by user, by account and partition, and by both, which dashboards ask for most, in a fraction of the rows.
+//! Sums of rollups by user, by account and partition, and by both: the most frequent queries of dashboards, with a fraction of
+//! the rows.
 //!
-//! A row stands for all entries of a user, of an account in a partition, or of a user in these, on a target. So every question
-//! about them, and about nothing else that entries have, is answered from these rows. Sums by both have three times as many rows
-//! as those by user: there are none of ten minutes, which are most of all rows. They are in tables on every installation, since
-//! continuous aggregates do not see that identities change; after the users of entries have changed all of them are computed
-//! anew, and the days of a target on which entries get another job are [noted](note_changed).
+//! A row sums all entries of an owner on a target. Queries that need no other dimension of entries read these rows. Sums by
+//! both have three times as many rows as sums by user, so there are none of ten minutes, which would be most rows. They are
+//! tables on every installation, because continuous aggregates do not notice changed identities: then all of them are
+//! recomputed. Days on which entries get another job are [recorded](note_changed).
 
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
@@ -28,10 +28,10 @@ pub enum Owner {
     Member,
 }
 
-/// A column that says whose a row is: its name, its type, and the expression for it, of an entry `entry` and its job `job`.
+/// A column of the owner: its name, type, and expression for an entry `entry` and its job `job`.
 type Column = (&'static str, &'static str, &'static str);
 
-/// The columns of sums by user. Names and groups are those of a job that alone says who the user is.
+/// The columns of sums by user. Names and groups are set where only the job has the user.
 const USER: [Column; 4] = [
     ("uid", "bigint", "coalesce(entry.uid, job.uid)"),
     (
@@ -99,13 +99,13 @@ pub fn create(
     Ok(())
 }
 
-/// Returns the first of the columns that say whose a row is, and its type.
+/// Returns the first column of an owner, and its type.
 fn key(owner: Owner) -> (&'static str, &'static str) {
     let first = owner.columns().next();
     first.map_or(("", ""), |(name, data_type, _)| (name, data_type))
 }
 
-/// Returns the columns beside those of a rollup and the key, each with a leading comma.
+/// Returns the further columns of an owner and the combined sums, each with a leading comma.
 fn columns(owner: Owner) -> String {
     let others = owner.columns().skip(1);
     let others = others.map(|(name, data_type, _)| format!(", {name} {data_type}"));
@@ -113,11 +113,10 @@ fn columns(owner: Owner) -> String {
 }
 
 fn forget_level(client: &mut SpiClient<'_>, rollup: &Rollup) -> Result<(), Error> {
-    client.execute(
+    client.run(
         "UPDATE jobstats.rollups l SET users_refreshed = 'epoch' WHERE l.level = $1",
         &[rollup.name.into()],
-    )?;
-    Ok(())
+    )
 }
 
 /// Returns the statements that create the tables, undivided.
@@ -134,19 +133,18 @@ fn combined(expression: impl Fn(&str, &Sum) -> String) -> String {
         .collect()
 }
 
-/// Invalidates the sums after identities have changed, until maintenance has computed them anew. Waits for
-/// maintenance that knows the old identities.
+/// Invalidates the sums after identities have changed, until maintenance recomputes them. Waits for maintenance that knows the
+/// old identities.
 pub fn forget(client: &mut SpiClient<'_>) -> Result<(), Error> {
     store::lock(client)?;
-    client.execute(
+    client.run(
         "UPDATE jobstats.rollups SET users_refreshed = 'epoch'; SELECT jobstats_internal.reset_realtime()",
         &[],
-    )?;
-    Ok(())
+    )
 }
 
-/// Notes the days on which entries have got another job, of all targets on which they were active then: the ranges
-/// `(from, until]`, which begin and end at 0:00 UTC. Nothing is noted of days of which no sums are computed yet.
+/// Records the days on which entries got another job, for all targets on which they were active: ranges `(from, until]`, which
+/// begin and end at 0:00 UTC. Days without sums are skipped.
 pub fn note_changed(
     client: &mut SpiClient<'_>,
     entries: Vec<i64>,
@@ -157,11 +155,10 @@ pub fn note_changed(
         return Ok(());
     }
     let ranges = [entries.into(), from.into(), until.into()];
-    client.execute(include_str!("note_changed.sql"), &ranges)?;
-    Ok(())
+    client.run(include_str!("note_changed.sql"), &ranges)
 }
 
-/// Returns the INSERT that fills a table from the rollup. `condition` is one on rows `summed` of the rollup.
+/// Returns the INSERT that fills a table from the rollup. `condition` refers to rows `summed` of the rollup.
 pub fn insert(rollup: &Rollup, owner: Owner, condition: &str) -> String {
     let totals = combined(|_, sum| {
         let total = sum.over(|column| format!("summed.\"{column}\""));

@@ -1,7 +1,7 @@
-//! Sums of whole targets, which are a row per target and bucket.
+//! Sums of target counters, with a row per target and bucket.
 //!
-//! They are so few that a feed sums the buckets anew in which it has written increments of whole targets. So these tables are
-//! equal to `jobstats.target_increments` at any moment, and maintenance has nothing to do for them but to drop what is too old.
+//! They are so few that a feed recomputes all buckets of its increments. So these tables always agree with
+//! `jobstats.target_increments`, and maintenance only deletes old rows.
 
 use std::sync::LazyLock;
 
@@ -17,7 +17,7 @@ use crate::store;
 use crate::store::installation::{Installation, divide_by_time};
 use crate::store::rollup::{ROLLUPS, Rollup, operations};
 
-/// The statements that sum buckets of [`ROLLUPS`] anew.
+/// The statements that recompute buckets of [`ROLLUPS`].
 static SUMS: LazyLock<[String; ROLLUPS.len()]> =
     LazyLock::new(|| ROLLUPS.each_ref().map(statement));
 
@@ -47,7 +47,7 @@ pub(super) fn table(relation: &str, partitioned: &str) -> String {
     )
 }
 
-/// Sums all buckets of targets anew that a span `(from, to]` touches. `is_new` says that the span may begin a partition.
+/// Recomputes all buckets of targets that a span `(from, to]` touches. `is_new` creates partitions if the span begins one.
 pub fn sum(
     client: &mut SpiClient<'_>,
     targets: &[i32],
@@ -75,7 +75,7 @@ pub fn sum(
     Ok(())
 }
 
-/// Returns the statement that sums buckets of targets anew, from the sums of the next narrower buckets.
+/// Returns the statement that recomputes buckets of targets from the next narrower ones.
 fn statement(rollup: &Rollup) -> String {
     let (source, time, resets) = match rollup.source {
         None => (

@@ -4,7 +4,7 @@ use jobstats_core::accounting::merge::{Form, Value};
 use jobstats_core::base::instant::Micros;
 use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
 
-use super::{Submission, damaged};
+use super::Submission;
 use crate::pg::error::Error;
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
@@ -109,7 +109,7 @@ fn jsons(
 
 fn extra(form: &Form) -> Result<Option<String>, Error> {
     let json = (!form.extra.is_empty()).then(|| serde_json::to_string(&form.extra));
-    json.transpose().map_err(damaged)
+    json.transpose().map_err(Error::damaged_row("jobs"))
 }
 
 fn time(time: Option<Micros>) -> Result<Option<TimestampWithTimeZone>, Error> {

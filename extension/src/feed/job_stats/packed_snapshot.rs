@@ -1,4 +1,4 @@
-//! The part of a text that belongs to one target.
+//! The snapshot of one target, with its packed lines.
 
 use std::borrow::Cow;
 
@@ -7,6 +7,7 @@ use jobstats_core::rules::feed::{Rejects, beginning};
 use jobstats_core::rules::snapshot::{ReadError, Snapshot, Words};
 use xxhash_rust::xxh3::xxh3_128;
 
+use crate::feed::job_stats::cache::Key;
 use crate::feed::text::Text;
 use crate::feed::timing::{Phase, timed};
 use crate::pg::bytea::Bytea;
@@ -14,9 +15,9 @@ use crate::pg::error::Error;
 use crate::pg::memory::reserve;
 use crate::text::zstd::{pack, require_ratio};
 
-/// The snapshot of one target, without its text. The text and the one before it take most of the memory of a feed, so
-/// the two are never in memory at once.
-pub struct Part<'a, 'w> {
+/// The snapshot of one target with its packed lines. Unpacked, the text and its predecessor take most of the memory of a feed,
+/// so they are never in memory at once.
+pub struct PackedSnapshot<'a, 'w> {
     pub snapshot: Snapshot<'w>,
     /// The lines of the target, packed.
     pub packed: Bytea<'a>,
@@ -24,14 +25,14 @@ pub struct Part<'a, 'w> {
     pub bytes: usize,
     /// XXH3-128 of the lines.
     pub digest: [u8; 16],
-    /// The first bytes of the lines, as many as a row of `jobstats.rejects` shows.
+    /// The beginning of the lines for `jobstats.rejects`.
     pub beginning: Vec<u8>,
-    /// The lines that could not be used.
+    /// The unusable lines.
     pub rejects: Rejects,
 }
 
-impl<'a, 'w> Part<'a, 'w> {
-    /// Takes the part of one target out of a text.
+impl<'a, 'w> PackedSnapshot<'a, 'w> {
+    /// Packs the lines of a snapshot.
     pub fn new(
         text: &Text<'a>,
         snapshot: Snapshot<'_>,
@@ -53,9 +54,17 @@ impl<'a, 'w> Part<'a, 'w> {
         })
     }
 
-    /// Returns the name of the target, as it is stored; `None` for a text of `lctl get_param -n`.
+    /// Returns the stored name of the target; `None` for a text of `lctl get_param -n`.
     pub fn target(&self) -> Option<String> {
         self.snapshot.target.map(TargetName::shown)
+    }
+
+    /// Returns the key of the text in the cache of this session.
+    pub fn key(&self) -> Key {
+        Key {
+            digest: self.digest,
+            packed: self.packed.len(),
+        }
     }
 }
 
@@ -71,8 +80,7 @@ fn lines<'t>(text: &'t [u8], snapshot: &Snapshot<'_>) -> Result<Cow<'t, [u8]>, E
     Ok(Cow::Owned(lines))
 }
 
-/// Returns the lines of one target, packed, and their digest. A text of one target that came packed is returned as it
-/// came.
+/// Packs the lines of one target, and computes their digest. A packed text of a single target is used as it is.
 fn packed<'a>(text: &Text<'a>, lines: &[u8]) -> Result<(Bytea<'a>, u128), Error> {
     if let Some(came) = text.came_packed
         && lines.len() == text.bytes().len()
