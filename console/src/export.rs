@@ -182,8 +182,8 @@ pub fn run(options: &Export) -> Result<(), Error> {
         cluster: options.cluster.clone(),
         filesystem: options.filesystem.clone(),
     };
-    let kept = days::ask(&mut client, &scope, options.level)?;
-    let plan = days::plan(options.from, options.to, &kept, options.level);
+    let retained = days::ask(&mut client, &scope, options.level)?;
+    let plan = days::plan(options.from, options.to, &retained, options.level);
     if plan.days.is_empty() {
         return Err(Error::Nothing(plan.notes));
     }

@@ -60,7 +60,7 @@ pub struct Position {
 #[derive(Debug, Default)]
 pub struct Update {
     /// The new rounds in order; empty at the end of a recording.
-    pub readings: Vec<Round>,
+    pub rounds: Vec<Round>,
     /// True if these readings do not follow those before.
     pub begins_anew: bool,
     /// The place in a recording.
@@ -80,21 +80,21 @@ pub struct Update {
 
 impl Update {
     /// Brings the state of the targets, and the names of users, up to date.
-    pub fn apply(self, board: &mut History, users: &mut Arc<UserNames>) {
+    pub fn apply(self, history: &mut History, users: &mut Arc<UserNames>) {
         if self.begins_anew {
-            *board = History::default();
+            *history = History::default();
         }
-        if let Some(history) = self.history {
-            board.history = history;
+        if let Some(loads) = self.history {
+            history.past_loads = loads;
         }
         if let Some(medians) = self.medians {
-            board.medians = medians;
+            history.medians = medians;
         }
         if !self.users.is_empty() {
             Arc::make_mut(users).extend(self.users);
         }
-        for reading in self.readings {
-            board.take(reading);
+        for round in self.rounds {
+            history.take(round);
         }
     }
 }

@@ -121,7 +121,7 @@ pub fn counted(interval: Interval, counters: &[(&str, f64, f64)]) -> Interval {
 }
 
 /// Makes a reading at a second, with one text for each target.
-pub fn reading(time: Micros, targets: &[(&str, Option<Interval>)]) -> Round {
+pub fn round(time: Micros, targets: &[(&str, Option<Interval>)]) -> Round {
     let seen = targets.iter().map(|(name, interval)| TargetSnapshot {
         target: (*name).into(),
         kind: kind_in_name(name).unwrap_or(TargetKind::Ost),

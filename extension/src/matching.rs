@@ -1,7 +1,7 @@
 //! Matches entries with jobs by the rules of [`jobstats_core::accounting::matching`]: `jobstats.job_ids` and `jobstats.entry_jobs`.
 //!
 //! `jobstats.to_match` is a queue of job numbers. Feeds add the numbers of new and changed entries and runs; [maintenance](sweep) adds
-//! those of entries with newly active days and of renamed users. Maintenance also empties the queue, so a failed match stops no feed.
+//! the numbers of entries with newly active days and of renamed users. Maintenance also empties the queue, so a failed match stops no feed.
 
 pub mod attributed;
 mod entries;
@@ -61,7 +61,7 @@ type Jobs = BTreeMap<String, NumberJobs>;
 struct Store {
     /// The time of the newest accounting of each scheduler.
     newest: BTreeMap<String, Micros>,
-    /// How long after the end of a job its I/O may appear.
+    /// The delay after the end of a job in which its I/O may appear.
     late: Micros,
     /// The end of the daily rollup.
     days: TimestampWithTimeZone,

@@ -65,7 +65,7 @@ pub fn list(options: &EventsOptions) -> Result<(), Error> {
     if let Some(event_id) = options.event {
         return explain(&mut store, event_id, options.json);
     }
-    let severity = if options.all { None } else { told() };
+    let severity = if options.all { None } else { alerted() };
     let rows = store.ask(&Events {
         window: Window::new(window.0, window.1),
         filter: of_filesystems(&options.filesystem),
@@ -88,7 +88,7 @@ pub fn list(options: &EventsOptions) -> Result<(), Error> {
 }
 
 /// Returns the severities that send alerts.
-fn told() -> Option<String> {
+fn alerted() -> Option<String> {
     words(ALERTED)
 }
 
@@ -188,7 +188,7 @@ fn checked(options: &CheckOptions) -> Result<(u8, String), Error> {
     let mut problems = health.filter(|row| row.status == "maintenance");
     let rows = store.ask(&Events {
         filter: of_filesystems(&options.filesystem),
-        severity: told(),
+        severity: alerted(),
         ..Events::default()
     })?;
     let is_silenced = |row: &EventRow| row.verdict.as_deref().is_some_and(|it| it != "real");

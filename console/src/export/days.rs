@@ -18,9 +18,9 @@ pub fn ask(client: &mut Client, scope: &Scope, level: Level) -> Result<RetainedR
         cluster: filters.cluster,
         filesystem: filters.filesystem,
     };
-    let kept = jobstats_client::ask(client, &question).map_err(store::Error::from)?;
-    let kept = kept.into_iter().find(|kept| kept.targets > 0);
-    kept.ok_or_else(|| scope.nothing())
+    let retained = jobstats_client::ask(client, &question).map_err(store::Error::from)?;
+    let retained = retained.into_iter().find(|retained| retained.targets > 0);
+    retained.ok_or_else(|| scope.nothing())
 }
 
 /// The days to export, and notes about skipped days.
@@ -36,15 +36,15 @@ pub struct Plan {
 pub fn plan(
     from: Option<Timestamp>,
     to: Option<Timestamp>,
-    kept: &RetainedRow,
+    retained: &RetainedRow,
     level: Level,
 ) -> Plan {
-    let Some(first) = kept.first else {
+    let Some(first) = retained.first else {
         return Plan::default();
     };
     // A day that has lost its first hours would be a file that lacks them.
-    let whole = day(kept.since.max(first));
-    let whole = match start(whole) < kept.since {
+    let whole = day(retained.since.max(first));
+    let whole = match start(whole) < retained.since {
         true => after(whole),
         false => whole,
     };
@@ -60,14 +60,14 @@ pub fn plan(
             }
         ));
     }
-    let today = day(kept.now);
+    let today = day(retained.now);
     let ends = to.map_or(today, day);
     if ends > today {
         notes.push(format!(
             "days from {today} on are left out: they are not over"
         ));
     }
-    let settled = kept.complete.map_or(today, |time| day(time).min(today));
+    let settled = retained.complete.map_or(today, |time| day(time).min(today));
     if settled < ends.min(today) && begins < ends {
         notes.push(format!(
             "days from {settled} on are left out: not all targets have been observed since their end; export them later"
@@ -105,7 +105,7 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn kept() -> RetainedRow {
+    fn retained() -> RetainedRow {
         RetainedRow {
             now: time("2026-11-23T14:00:00Z"),
             since: time("1970-01-01T00:00:00Z"),
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn all_days_that_are_over_are_exported() {
-        let plan = plan(None, None, &kept(), Level::Increments);
+        let plan = plan(None, None, &retained(), Level::Increments);
         assert_eq!(days(&plan), ["2026-11-20", "2026-11-21", "2026-11-22"]);
         assert!(plan.notes.is_empty());
     }
@@ -129,11 +129,11 @@ mod tests {
     #[test]
     fn the_day_of_the_end_is_not_exported() {
         let (from, to) = (time("2026-11-21T00:00:00Z"), time("2026-11-22T00:00:00Z"));
-        let some = plan(Some(from), Some(to), &kept(), Level::Increments);
+        let some = plan(Some(from), Some(to), &retained(), Level::Increments);
         assert_eq!(days(&some), ["2026-11-21"]);
         assert!(some.notes.is_empty());
         let tomorrow = time("2026-11-24T00:00:00Z");
-        let today = plan(Some(to), Some(tomorrow), &kept(), Level::Increments);
+        let today = plan(Some(to), Some(tomorrow), &retained(), Level::Increments);
         assert_eq!(days(&today), ["2026-11-22"]);
         assert!(today.notes[0].contains("2026-11-23 on are left out: they are not over"));
     }
@@ -143,7 +143,7 @@ mod tests {
         let late = RetainedRow {
             now: time("2026-11-23T00:03:00Z"),
             complete: Some(time("2026-11-22T23:59:00Z")),
-            ..kept()
+            ..retained()
         };
         let waiting = plan(None, None, &late, Level::Increments);
         assert_eq!(days(&waiting), ["2026-11-20", "2026-11-21"]);
@@ -159,7 +159,7 @@ mod tests {
     fn a_day_that_has_lost_its_start_is_left_out() {
         let old = RetainedRow {
             since: time("2026-11-20T12:00:00Z"),
-            ..kept()
+            ..retained()
         };
         let from = time("2026-10-01T00:00:00Z");
         let rest = plan(Some(from), None, &old, Level::Increments);
@@ -167,7 +167,7 @@ mod tests {
         assert!(rest.notes[0].contains("days before 2026-11-21 are left out"));
         let nothing = RetainedRow {
             first: None,
-            ..kept()
+            ..retained()
         };
         assert_eq!(plan(None, None, &nothing, Level::Day), Plan::default());
     }

@@ -130,25 +130,22 @@ pub struct History {
     /// The loads of each file system.
     loads: BTreeMap<Box<str>, VecDeque<Load>>,
     /// The loads of each file system before the first reading, where the source knows them.
-    pub history: Loads,
+    pub past_loads: Loads,
     /// The medians of rows, where the source knows them.
     pub medians: Medians,
     /// The number of readings.
-    pub readings: u64,
+    pub rounds: u64,
 }
 
 impl History {
     /// Takes a reading.
-    pub fn take(&mut self, reading: Round) {
-        self.readings += 1;
-        self.time = reading.time;
-        let has_intervals = reading.snapshots.iter().any(|seen| seen.interval.is_some());
-        let seen = reading
-            .snapshots
-            .iter()
-            .map(|seen| Arc::clone(&seen.target));
-        let names: HashSet<_> = seen.chain(reading.pending).collect();
-        for mut text in reading.snapshots {
+    pub fn take(&mut self, round: Round) {
+        self.rounds += 1;
+        self.time = round.time;
+        let has_intervals = round.snapshots.iter().any(|seen| seen.interval.is_some());
+        let seen = round.snapshots.iter().map(|seen| Arc::clone(&seen.target));
+        let names: HashSet<_> = seen.chain(round.pending).collect();
+        for mut text in round.snapshots {
             let interval = text.interval.take();
             self.read.insert(Arc::clone(&text.server), text.time);
             let target = self.targets.entry(Arc::clone(&text.target));
@@ -164,7 +161,7 @@ impl History {
                 target.grow_late(self.time);
             }
         }
-        let silent = reading.failures.into_iter().map(|failure| {
+        let silent = round.failures.into_iter().map(|failure| {
             let since = failure.since;
             let since = since.or_else(|| self.read.get(&failure.server).copied());
             (Arc::clone(&failure.server), Failure { since, ..failure })
@@ -202,8 +199,8 @@ impl History {
     /// Returns the load over time, oldest first: in hours if the source knows the time before the first round, else in rounds.
     pub fn course(&self, filesystem: &str) -> Vec<Load> {
         let last = self.loads(filesystem).last();
-        match self.history.get(filesystem).filter(|it| !it.is_empty()) {
-            Some(history) => history.iter().chain(last).copied().collect(),
+        match self.past_loads.get(filesystem).filter(|it| !it.is_empty()) {
+            Some(loads) => loads.iter().chain(last).copied().collect(),
             None => self.loads(filesystem).copied().collect(),
         }
     }
@@ -300,70 +297,70 @@ mod tests {
 
     use super::*;
     use crate::live::interval::Failure;
-    use crate::testing::{interval, reading};
+    use crate::testing::{interval, round};
 
     #[test]
     fn a_server_that_fails_makes_its_targets_late_and_not_zero() {
-        let mut board = History::default();
-        board.take(reading(
+        let mut history = History::default();
+        history.take(round(
             10,
             &[("scratch-OST0000", None), ("scratch-OST0001", None)],
         ));
         let work = interval(10, 20, &[("a", "open", 50)]);
-        board.take(reading(
+        history.take(round(
             20,
             &[
                 ("scratch-OST0000", Some(work.clone())),
                 ("scratch-OST0001", Some(work.clone())),
             ],
         ));
-        let mut failed = reading(30, &[("scratch-OST0000", Some(interval(20, 30, &[])))]);
+        let mut failed = round(30, &[("scratch-OST0000", Some(interval(20, 30, &[])))]);
         failed.failures.push(Failure {
             server: "oss-of-scratch-OST0001".into(),
             reason: "gone".into(),
             since: None,
         });
-        board.take(failed);
-        let status: Vec<_> = board.targets().map(|it| it.status).collect();
+        history.take(failed);
+        let status: Vec<_> = history.targets().map(|it| it.status).collect();
         assert_eq!(status, [Status::Ok, Status::Late]);
         assert_eq!(
-            board.loads("scratch").last().unwrap().requests,
+            history.loads("scratch").last().unwrap().requests,
             5.0,
             "the late target counts as before"
         );
-        let silent = board.silent.values().next().unwrap();
+        let silent = history.silent.values().next().unwrap();
         assert_eq!(silent.since, Some(20 * SECOND));
-        board.take(reading(
+        history.take(round(
             300,
             &[("scratch-OST0000", Some(interval(30, 300, &[])))],
         ));
-        let status: Vec<_> = board.targets().map(|it| it.status).collect();
+        let status: Vec<_> = history.targets().map(|it| it.status).collect();
         assert_eq!(status, [Status::Ok, Status::Unknown]);
-        assert_eq!(board.loads("scratch").last().unwrap().requests, 0.0);
+        assert_eq!(history.loads("scratch").last().unwrap().requests, 0.0);
     }
 
     #[test]
     fn a_target_that_was_read_once_and_never_again_is_not_known() {
-        let mut board = History::default();
-        board.take(reading(10, &[("scratch-OST0000", None)]));
-        assert_eq!(board.targets().next().unwrap().status, Status::First);
-        board.take(reading(11, &[]));
-        assert_eq!(board.targets().next().unwrap().status, Status::Unknown);
+        let mut history = History::default();
+        history.take(round(10, &[("scratch-OST0000", None)]));
+        assert_eq!(history.targets().next().unwrap().status, Status::First);
+        history.take(round(11, &[]));
+        assert_eq!(history.targets().next().unwrap().status, Status::Unknown);
     }
 
     #[test]
     fn a_window_has_at_least_the_last_interval() {
-        let mut board = History::default();
+        let mut history = History::default();
         for end in 1..8 {
             let work = interval(10 * (end - 1), 10 * end, &[("a", "open", end)]);
-            board.take(reading(10 * end, &[("scratch-OST0000", Some(work))]));
+            history.take(round(10 * end, &[("scratch-OST0000", Some(work))]));
         }
-        let target = board.targets().next().unwrap();
+        let target = history.targets().next().unwrap();
         assert_eq!(target.window(0).count(), 1);
         assert_eq!(target.window(30 * SECOND).count(), 3);
         assert_eq!(target.window(LONGEST_WINDOW).count(), 7);
-        assert_eq!(board.filesystem(), Some("scratch"));
-        assert_eq!(board.usual("scratch", |load| Some(load.requests)), None);
-        assert_eq!(board.interval(), Some(10 * SECOND));
+        assert_eq!(history.filesystem(), Some("scratch"));
+        assert_eq!(history.usual("scratch", |load| Some(load.requests)), None);
+        assert_eq!(history.interval(), Some(10 * SECOND));
     }
 }

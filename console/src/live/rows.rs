@@ -48,13 +48,13 @@ pub struct Row {
 
 impl Row {
     /// Returns the requests in service ÷ the median, if both are known. The median covers all usage of a row, not a limited view.
-    pub fn times_usual(&self, board: &History, view: &View) -> Option<f64> {
+    pub fn times_usual(&self, history: &History, view: &View) -> Option<f64> {
         let is_whole = view.scope.is_empty() && (view.kind.is_none() || view.by == By::Target);
         let service = self
             .sums
             .service()
             .filter(|_| is_whole && !self.is_unknown)?;
-        Some(service.rate / board.median(view.by, &self.key)?)
+        Some(service.rate / history.median(view.by, &self.key)?)
     }
 }
 
@@ -155,9 +155,9 @@ struct Tally<'a> {
 }
 
 /// Adds up the work and ranks it. `before` has the rows as they were shown last, and `most` is the number of rows to show.
-pub fn table(board: &History, view: &View, before: &[Key], most: usize) -> Table {
+pub fn table(history: &History, view: &View, before: &[Key], most: usize) -> Table {
     let mut tally = Tally::default();
-    let targets = board.targets();
+    let targets = history.targets();
     for target in targets.filter(|it| view.kind.is_none_or(|kind| kind == it.text.kind)) {
         let observed = target.window(view.window).map(Interval::length).sum();
         for interval in target.window(view.window) {
@@ -174,7 +174,7 @@ pub fn table(board: &History, view: &View, before: &[Key], most: usize) -> Table
         }
     }
     let mut table = tally.ranked(view, before, most);
-    let untracked = Untracked::of(board, view);
+    let untracked = Untracked::of(history, view);
     table.untracked = untracked.map(|it| it.row(table.sort));
     table
 }

@@ -90,7 +90,7 @@ enum RetainedSnapshot {
 struct LastSnapshot {
     time: Micros,
     /// The number of the reading.
-    reading: u64,
+    round: u64,
     server: Arc<str>,
     snapshot: RetainedSnapshot,
     carried: RetainedSnapshot,
@@ -104,7 +104,7 @@ pub struct Tracker {
     targets: HashMap<Arc<str>, LastSnapshot>,
     names: Names,
     /// The number of the reading that is under way.
-    reading: u64,
+    round: u64,
 }
 
 impl Tracker {
@@ -113,13 +113,13 @@ impl Tracker {
         Ok(Self {
             targets: HashMap::new(),
             names: Names::new(formats)?,
-            reading: 0,
+            round: 0,
         })
     }
 
     /// Begins a reading, in which each target has one text.
     pub fn begin(&mut self) {
-        self.reading += 1;
+        self.round += 1;
     }
 
     /// Forgets the texts, so that the next text of each target is its first again.
@@ -172,7 +172,7 @@ impl Tracker {
     /// Returns the server that has printed the same target in this reading.
     fn other_server(&self, snapshot: &Snapshot<'_>) -> Option<Arc<str>> {
         let last = self.targets.get(snapshot.target?.shown().as_str())?;
-        (last.reading == self.reading).then(|| Arc::clone(&last.server))
+        (last.round == self.round).then(|| Arc::clone(&last.server))
     }
 
     /// Takes a snapshot. Returns `None` if it names no target.
@@ -210,7 +210,7 @@ impl Tracker {
         };
         let last = LastSnapshot {
             time,
-            reading: self.reading,
+            round: self.round,
             server: Arc::clone(server),
             cleanup_interval: compared.cleanup_interval,
             timed: compared.timed,

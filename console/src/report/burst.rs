@@ -31,19 +31,19 @@ pub fn ask(
     heatmaps: &[Heatmap],
     spans: &Spans,
 ) -> Result<Vec<(Span, String)>, Error> {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for heatmap in heatmaps {
         let bursts = bursts(&heatmap.rates.rows).into_iter();
         let bursts = bursts.filter(|burst| !spans.tell_of(burst.high.span));
-        for burst in bursts.take(BURSTS - told.len()) {
+        for burst in bursts.take(BURSTS - reported.len()) {
             let (scope, span) = (&heatmap.scope, burst.high.span);
             let target = Some(vec![exactly(&burst.target)]);
             let work = scope.during(span).part(|filters| filters.target = target);
             let leader = Leader::ask(store, scope, &work)?;
-            told.push((span, burst.said(scope, leader.as_ref())));
+            reported.push((span, burst.said(scope, leader.as_ref())));
         }
     }
-    Ok(told)
+    Ok(reported)
 }
 
 /// Returns the bursts of all targets, those with most work above the median of their target first.

@@ -20,7 +20,7 @@ const DAY: f64 = 86_400.0;
 /// The events of a file system in a window, or of all of them.
 pub struct Events {
     /// The events with an alert, newest first.
-    told: Vec<EventRow>,
+    alerts: Vec<EventRow>,
     /// All others.
     others: Vec<EventRow>,
     notes: Vec<String>,
@@ -44,10 +44,10 @@ impl Events {
         if scope.is_own() && !scope.targets.is_empty() {
             asked.rows.retain(is_near);
         }
-        let is_told = |row: &EventRow| ALERTED.contains(&row.severity.as_str());
-        let (told, others) = asked.rows.into_iter().partition(is_told);
+        let is_alert = |row: &EventRow| ALERTED.contains(&row.severity.as_str());
+        let (alerts, others) = asked.rows.into_iter().partition(is_alert);
         Ok(Self {
-            told,
+            alerts,
             others,
             notes: asked.notes,
             statement: asked.statement,
@@ -56,14 +56,14 @@ impl Events {
 
     /// Returns a sentence about the worst alert without the verdict `false` or `known`.
     pub fn lead(&self, scope: &Scope) -> Option<String> {
-        let told = self.told.iter();
-        let told = told.filter(|row| row.verdict.as_deref().is_none_or(|it| it == "real"));
+        let alerts = self.alerts.iter();
+        let alerts = alerts.filter(|row| row.verdict.as_deref().is_none_or(|it| it == "real"));
         let by_weight = |one: &&EventRow, other: &&EventRow| {
             let weight = |row: &EventRow| row.severity == "critical";
             (weight(one).cmp(&weight(other))).then(one.rate.total_cmp(&other.rate))
         };
-        let worst = told.clone().max_by(by_weight)?;
-        let count = match told.count() {
+        let worst = alerts.clone().max_by(by_weight)?;
+        let count = match alerts.count() {
             1 => "An event was told: ".to_owned(),
             count => format!("{count} events were told, the worst: "),
         };
@@ -78,11 +78,11 @@ impl Events {
     /// Returns the number of events, the table of alerts, and the statements.
     pub fn blocks(&self, scope: &Scope) -> Vec<Block> {
         let mut blocks = vec![Block::Text(self.said())];
-        if !self.told.is_empty() {
+        if !self.alerts.is_empty() {
             blocks.push(self.table(scope).into());
         }
         blocks.extend(Block::list(self.notes.iter().map(|note| shown(note))));
-        let explained = self.told.iter().take(EXPLAINED).map(|row| {
+        let explained = self.alerts.iter().take(EXPLAINED).map(|row| {
             let event_id = row.event_id;
             let title = format!("Event {event_id}, and what to do next");
             (title, statement(&Explain { event_id }, &["topic", "text"]))
@@ -95,8 +95,8 @@ impl Events {
     /// Returns the number of events in words.
     fn said(&self) -> String {
         let others = counted(self.others.iter());
-        match (self.told.len(), others.as_str()) {
-            _ if !self.notes.is_empty() && self.told.is_empty() => {
+        match (self.alerts.len(), others.as_str()) {
+            _ if !self.notes.is_empty() && self.alerts.is_empty() => {
                 "Events are not known.".to_owned()
             }
             (0, "") => "Nothing happened: no event was found.".to_owned(),
@@ -107,7 +107,7 @@ impl Events {
     }
 
     fn table(&self, scope: &Scope) -> Table {
-        let rows = self.told.iter().take(ROWS).map(|row| {
+        let rows = self.alerts.iter().take(ROWS).map(|row| {
             let severity = match row.severity.as_str() {
                 "critical" => Level::Bad,
                 _ => Level::Fair,
@@ -128,7 +128,7 @@ impl Events {
             ]
         });
         Table {
-            more: self.told.len().saturating_sub(ROWS),
+            more: self.alerts.len().saturating_sub(ROWS),
             note: self.precision(),
             ..Table::new("Events that were told, the newest first", rows)
         }
@@ -136,7 +136,7 @@ impl Events {
 
     /// Returns the share of judged events that were real or known, in words.
     fn precision(&self) -> Option<String> {
-        let all = self.told.iter();
+        let all = self.alerts.iter();
         let judged = all.filter_map(|row| Some((row.event.as_str(), (row.judged, row.precision?))));
         let judged: BTreeMap<_, _> = judged.collect();
         let said = judged.into_iter().map(|(kind, (judged, part))| {
@@ -153,8 +153,8 @@ impl Events {
 
     /// Loads the explanations of the first events, without the next steps of an admin.
     fn explanations(&self, store: &mut Store) -> Result<Vec<Block>, Error> {
-        let told = self.told.iter().take(EXPLAINED);
-        let explained = told.map(|row| {
+        let alerts = self.alerts.iter().take(EXPLAINED);
+        let explained = alerts.map(|row| {
             let lines = store.ask(&Explain {
                 event_id: row.event_id,
             })?;
@@ -185,7 +185,7 @@ pub fn page(store: &mut Store, scope: &Scope) -> Result<Page, Error> {
         "What went wrong",
         events.blocks(scope),
     )];
-    if !events.told.is_empty() {
+    if !events.alerts.is_empty() {
         let explained = events.explanations(store)?;
         sections.push(Section::new("explained", "One by one", explained));
     }
@@ -237,9 +237,9 @@ mod tests {
     use super::*;
     use crate::testing::{event, scope, time};
 
-    fn events(told: Vec<EventRow>, others: Vec<EventRow>) -> Events {
+    fn events(alerts: Vec<EventRow>, others: Vec<EventRow>) -> Events {
         Events {
-            told,
+            alerts,
             others,
             notes: Vec::new(),
             statement: String::new(),
@@ -254,7 +254,7 @@ mod tests {
                 .map(|kind| event(kind, "info"))
                 .to_vec()
         };
-        let said = |told, others| events(told, others).said();
+        let said = |alerts, others| events(alerts, others).said();
         assert_eq!(
             said(vec![], vec![]),
             "Nothing happened: no event was found."
@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn the_worst_event_leads() {
         let scope = scope(3600);
-        let lead = |told| events(told, vec![]).lead(&scope);
+        let lead = |alerts| events(alerts, vec![]).lead(&scope);
         assert_eq!(lead(vec![]), None);
         let waiting = EventRow {
             rate: 50.0,

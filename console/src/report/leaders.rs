@@ -37,7 +37,7 @@ struct Grouping {
     /// Limits filters to values. Without these there is no limit.
     limit: fn(&mut Filters, Option<Vec<String>>),
     /// The note below a table with only untracked usage.
-    nobody: Option<&'static str>,
+    untracked: Option<&'static str>,
 }
 
 const USERS: Grouping = Grouping {
@@ -47,7 +47,7 @@ const USERS: Grouping = Grouping {
     name: user,
     key: |group| group.user.as_ref(),
     limit: |filters, names| filters.user = names,
-    nobody: None,
+    untracked: None,
 };
 
 const ACCOUNTS: Grouping = Grouping {
@@ -60,7 +60,7 @@ const ACCOUNTS: Grouping = Grouping {
     },
     key: |group| group.account.as_ref(),
     limit: |filters, names| filters.account = names,
-    nobody: Some("No accounting of a scheduler says whose work it is."),
+    untracked: Some("No accounting of a scheduler says whose work it is."),
 };
 
 /// Loads the three tables and their statements.
@@ -150,10 +150,10 @@ impl Leaders<'_> {
         });
         let unknown = ("Change", Cell::number(UNKNOWN.to_owned()));
         let cells = cells.chain(self.cells_of_rest(grouping.title, rows, unknown));
-        let is_nobody = |row: &TopRow| (grouping.key)(&row.labels).is_none();
-        let nobody = grouping.nobody.filter(|_| rows.iter().all(is_nobody));
+        let is_untracked = |row: &TopRow| (grouping.key)(&row.labels).is_none();
+        let untracked = grouping.untracked.filter(|_| rows.iter().all(is_untracked));
         let change = "Change: against the same time a week before.";
-        let note = nobody.or(self.has_before.then_some(change));
+        let note = untracked.or(self.has_before.then_some(change));
         Table {
             note: note.map(str::to_owned),
             ..Table::new(grouping.caption, cells)

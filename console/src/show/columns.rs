@@ -165,7 +165,7 @@ impl Column {
         let count = |count: usize| Cell::Number(Number::plain(&count.to_string()));
         let text = |text: Option<&str>| Cell::Text(text.map_or(UNKNOWN.to_owned(), text::shown));
         let target = || {
-            let mut targets = context.board.targets();
+            let mut targets = context.history.targets();
             targets.find(|target| *target.text.target == *row.key.name())
         };
         match self {
@@ -214,7 +214,7 @@ impl Column {
 
 /// Everything that the cells of a table depend on besides their rows.
 pub struct Context<'a> {
-    pub board: &'a History,
+    pub history: &'a History,
     pub view: &'a View,
     pub look: &'a ScreenState,
     /// The file system whose name is left out of names of targets.
@@ -232,7 +232,7 @@ impl Context<'_> {
 
     /// Returns how many times the usual number of requests in service a row has, if it is known.
     fn times_usual(&self, row: &Row) -> Option<f64> {
-        row.times_usual(self.board, self.view)
+        row.times_usual(self.history, self.view)
     }
 
     /// Returns the length of a bar as a part of the longest.

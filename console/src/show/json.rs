@@ -94,16 +94,16 @@ struct Untracked<'a> {
 }
 
 /// Returns the table as one line. Names are as Lustre has them; characters that a terminal could obey are escaped.
-pub fn line(board: &History, table: &Table, view: &View) -> Result<String, serde_json::Error> {
+pub fn line(history: &History, table: &Table, view: &View) -> Result<String, serde_json::Error> {
     let document = Document {
         version: VERSION,
-        time: time(board.time),
+        time: time(history.time),
         by: view.by.name(),
         sort: table.sort.field(),
-        targets: board.targets().map(target).collect(),
-        failures: board.silent.values().map(failure).collect(),
+        targets: history.targets().map(target).collect(),
+        failures: history.silent.values().map(failure).collect(),
         total: &table.total,
-        rows: table.rows.iter().map(|it| row(it, board, view)).collect(),
+        rows: table.rows.iter().map(|it| row(it, history, view)).collect(),
         more: table.more,
         more_share: table.more_share,
         without_share: table.without_share,
@@ -145,14 +145,14 @@ fn target(target: &history::Target) -> Target<'_> {
     }
 }
 
-fn row<'a>(row: &'a Row, board: &History, view: &'a View) -> RankedGroup<'a> {
+fn row<'a>(row: &'a Row, history: &History, view: &'a View) -> RankedGroup<'a> {
     let users = &view.users;
     RankedGroup {
         rank: row.rank,
         name: row.key.name(),
         late: row.is_late,
         share: row.share,
-        times_usual: row.times_usual(board, view),
+        times_usual: row.times_usual(history, view),
         user: row.user.map(|user| users.known(user)),
         uid: row.user,
         users: row.users,

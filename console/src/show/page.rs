@@ -73,12 +73,12 @@ impl ScreenState {
 }
 
 /// Returns the number of rows that a screen of this height has room for.
-pub fn room(board: &History, view: &View, look: &ScreenState, height: usize) -> usize {
+pub fn room(history: &History, view: &View, look: &ScreenState, height: usize) -> usize {
     let head = match look.head {
-        true => heads_of(board) + 1 + board.silent.len().min(FAILURES),
+        true => heads_of(history) + 1 + history.silent.len().min(FAILURES),
         false => 0,
     };
-    let below = usize::from(Untracked::of(board, view).is_some());
+    let below = usize::from(Untracked::of(history, view).is_some());
     let around = head + 1 + usize::from(look.legend) + below + usize::from(look.has_foot());
     let room = height.saturating_sub(around);
     look.rows.map_or(room, |rows| rows.min(room))
@@ -86,7 +86,7 @@ pub fn room(board: &History, view: &View, look: &ScreenState, height: usize) -> 
 
 /// Returns the lines of the screen, at most `width` wide.
 pub fn page(
-    board: &History,
+    history: &History,
     table: &Table,
     view: &View,
     look: &ScreenState,
@@ -95,9 +95,9 @@ pub fn page(
 ) -> Vec<Line> {
     let mut lines = Vec::new();
     if look.head {
-        lines.extend(heads(board, look, width));
+        lines.extend(heads(history, look, width));
         lines.push(subject(table, view, look, width));
-        lines.extend(failures(board, width));
+        lines.extend(failures(history, width));
     }
     if look.legend {
         let legend = " in service: mean number of requests that servers work on at once · ~ numbers of a late target · \
@@ -105,14 +105,14 @@ pub fn page(
         lines.push(line(legend, DIM));
     }
     let context = Context {
-        board,
+        history,
         view,
         look,
-        filesystem: board.filesystem(),
+        filesystem: history.filesystem(),
     };
     lines.extend(columns::lines(table, &context, width));
     if table.rows.is_empty() {
-        lines.push(line(nothing(board, table, view), DIM));
+        lines.push(line(nothing(history, table, view), DIM));
     }
     let bottom = height.saturating_sub(usize::from(look.has_foot()));
     lines.resize(bottom, Line::default());
@@ -125,13 +125,13 @@ pub fn page(
 }
 
 /// Explains why there is no row.
-fn nothing(board: &History, table: &Table, view: &View) -> String {
-    let has_interval = board.targets().any(|target| target.last().is_some());
+fn nothing(history: &History, table: &Table, view: &View) -> String {
+    let has_interval = history.targets().any(|target| target.last().is_some());
     let is_limited = !view.filter.is_empty()
         || view.minimum > 0.0
         || view.kind.is_some()
         || !view.scope.is_empty();
-    match (board.readings, board.targets().next()) {
+    match (history.rounds, history.targets().next()) {
         (0, _) => " waiting for the first reading …".to_owned(),
         (_, None) => " nothing could be read".to_owned(),
         _ if !has_interval => " the first reading is made; rates follow with the second".to_owned(),

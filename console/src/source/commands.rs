@@ -73,7 +73,7 @@ impl Source for Commands {
     fn step(&mut self, _step: Step) -> Result<Update, Error> {
         let printed = self.run();
         self.tracker.begin();
-        let mut reading = Round::default();
+        let mut round = Round::default();
         for (input, printed) in self.inputs.iter().zip(printed) {
             let taken = printed.map_err(|error| error.to_string());
             let taken = taken.and_then(|printed| {
@@ -86,16 +86,16 @@ impl Source for Commands {
                     if let Some(recorder) = &self.recorder {
                         recorder.keep(text(input, &printed), &taken.parts)?;
                     }
-                    reading.snapshots.extend(taken.snapshots);
+                    round.snapshots.extend(taken.snapshots);
                 }
-                Err(reason) => reading.fail(&input.server, reason),
+                Err(reason) => round.fail(&input.server, reason),
             }
         }
-        reading.time = reading
+        round.time = round
             .last()
             .unwrap_or_else(|| Timestamp::now().as_microsecond());
         Ok(Update {
-            readings: vec![reading],
+            rounds: vec![round],
             ..Update::default()
         })
     }

@@ -33,14 +33,14 @@ struct RecordedRound {
 
 /// A recording that is played.
 pub struct Replay {
-    rounds: Vec<RecordedRound>,
+    recorded: Vec<RecordedRound>,
     /// The number of rounds that were read.
     position: usize,
     tracker: Tracker,
 }
 
 impl Replay {
-    /// Opens the recording, which must have a reading of `job_stats`. Only the heads of its files are read.
+    /// Opens the recording, which must have a scrape of `job_stats`. Only the heads of its files are read.
     pub fn open(path: &Path, formats: &[String]) -> Result<Self, Error> {
         let broken = FileError::at(path);
         let entries = Directory::at(path).waiting().map_err(&broken)?;
@@ -56,12 +56,12 @@ impl Replay {
             let time = times.min();
             files.extend(time.map(|time| (time, index.server, entry)));
         }
-        let rounds = rounds(files);
-        if rounds.is_empty() {
+        let recorded = group(files);
+        if recorded.is_empty() {
             return Err(Error::Nothing(path.to_owned()));
         }
         Ok(Self {
-            rounds,
+            recorded,
             position: 0,
             tracker: Tracker::new(formats)?,
         })
@@ -69,12 +69,12 @@ impl Replay {
 
     /// Reads on until this many rounds are read.
     fn read_to(&mut self, position: usize) -> Vec<Round> {
-        let mut readings = Vec::new();
-        while self.position < position.min(self.rounds.len()) {
-            readings.push(self.read(self.position));
+        let mut rounds = Vec::new();
+        while self.position < position.min(self.recorded.len()) {
+            rounds.push(self.read(self.position));
             self.position += 1;
         }
-        readings
+        rounds
     }
 
     /// Starts anew, early enough that this round can be compared with those before.
@@ -82,7 +82,7 @@ impl Replay {
         let mut begin = position;
         let mut bytes = 0;
         while begin > 0 && position - begin < LOOKED_BACK {
-            bytes += self.rounds[begin - 1].bytes;
+            bytes += self.recorded[begin - 1].bytes;
             if position - begin >= 2 && bytes > LOOKED_BACK_BYTES {
                 break;
             }
@@ -92,24 +92,24 @@ impl Replay {
         self.position = begin;
     }
 
-    fn read(&mut self, round: usize) -> Round {
-        let round = &self.rounds[round];
-        let mut reading = Round::default();
+    fn read(&mut self, recorded: usize) -> Round {
+        let recorded = &self.recorded[recorded];
+        let mut round = Round::default();
         self.tracker.begin();
-        for (server, path) in &round.files {
+        for (server, path) in &recorded.files {
             match read(path, server, &mut self.tracker) {
-                Ok(seen) => reading.snapshots.extend(seen),
-                Err(reason) => reading.fail(server, reason),
+                Ok(seen) => round.snapshots.extend(seen),
+                Err(reason) => round.fail(server, reason),
             }
         }
-        reading.time = reading.last().unwrap_or(round.time);
-        reading
+        round.time = round.last().unwrap_or(recorded.time);
+        round
     }
 }
 
 /// Groups files into rounds. A round ends before a server that it already has, and after half of the typical interval of a server, so
 /// that the next scrape cannot fill the gap of a missing one.
-fn rounds(files: Vec<(i64, String, Entry)>) -> Vec<RecordedRound> {
+fn group(files: Vec<(i64, String, Entry)>) -> Vec<RecordedRound> {
     let mut last: HashMap<&str, i64> = HashMap::new();
     let gaps = files
         .iter()
@@ -117,25 +117,25 @@ fn rounds(files: Vec<(i64, String, Entry)>) -> Vec<RecordedRound> {
     let mut gaps: Vec<_> = gaps.collect();
     gaps.sort_unstable();
     let longest = gaps.get(gaps.len() / 2).map_or(i64::MAX, |usual| usual / 2);
-    let mut rounds: Vec<RecordedRound> = Vec::new();
+    let mut recorded: Vec<RecordedRound> = Vec::new();
     for (time, server, entry) in files {
-        let is_over = |round: &RecordedRound| {
-            let mut servers = round.files.iter().map(|(server, _)| server);
-            servers.any(|it| *it == server) || (time - round.time).abs() > longest
+        let is_over = |recorded: &RecordedRound| {
+            let mut servers = recorded.files.iter().map(|(server, _)| server);
+            servers.any(|it| *it == server) || (time - recorded.time).abs() > longest
         };
-        if rounds.last().is_none_or(is_over) {
-            rounds.push(RecordedRound {
+        if recorded.last().is_none_or(is_over) {
+            recorded.push(RecordedRound {
                 time,
                 files: Vec::new(),
                 bytes: 0,
             });
         }
-        if let Some(round) = rounds.last_mut() {
-            round.files.push((server, entry.path));
-            round.bytes += entry.bytes;
+        if let Some(recorded) = recorded.last_mut() {
+            recorded.files.push((server, entry.path));
+            recorded.bytes += entry.bytes;
         }
     }
-    rounds
+    recorded
 }
 
 /// Reads a file, with a time for each snapshot.
@@ -171,7 +171,7 @@ fn unpack(packed: &[u8], bytes: &mut Vec<u8>) -> io::Result<()> {
 
 impl Source for Replay {
     fn step(&mut self, step: Step) -> Result<Update, Error> {
-        let all = self.rounds.len();
+        let all = self.recorded.len();
         let target = match step {
             Step::Next => self.position + 1,
             Step::By(by) => self.position.saturating_add_signed(by),
@@ -184,13 +184,13 @@ impl Source for Replay {
         if begins_anew {
             self.go_back_before(target);
         }
-        let readings = self.read_to(target);
-        let next = self.rounds.get(self.position);
-        let last = self.rounds[..self.position].last();
+        let rounds = self.read_to(target);
+        let next = self.recorded.get(self.position);
+        let last = self.recorded[..self.position].last();
         let until_next = next.zip(last).map(|(next, last)| next.time - last.time);
         let until_next = until_next.map(|gap| gap.max(0));
         Ok(Update {
-            readings,
+            rounds,
             begins_anew,
             position: Some(Position {
                 at: self.position,
@@ -233,17 +233,17 @@ mod tests {
             (121, "b"),
             (130, "a"),
         ];
-        let rounds = rounds(files.iter().map(file).collect());
-        let servers = |round: &RecordedRound| {
-            let servers: Vec<_> = round
+        let recorded = group(files.iter().map(file).collect());
+        let servers = |recorded: &RecordedRound| {
+            let servers: Vec<_> = recorded
                 .files
                 .iter()
                 .map(|(server, _)| server.as_str())
                 .collect();
             servers.join(" ")
         };
-        let servers: Vec<_> = rounds.iter().map(servers).collect();
+        let servers: Vec<_> = recorded.iter().map(servers).collect();
         assert_eq!(servers, ["a b", "b", "a b", "a"]);
-        assert_eq!((rounds[2].time, rounds[2].bytes), (120, 2));
+        assert_eq!((recorded[2].time, recorded[2].bytes), (120, 2));
     }
 }

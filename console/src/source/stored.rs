@@ -5,6 +5,7 @@
 
 mod errors;
 mod questions;
+mod rounds;
 mod scope;
 mod targets;
 
@@ -15,18 +16,15 @@ use std::time::Instant;
 use jobstats_client::answers::EntryTotalsRow;
 use jobstats_client::{Backoff, Connector, Options};
 use jobstats_core::base::instant::{MINUTE, Micros};
-use jobstats_core::base::operation::OPERATIONS;
-use jobstats_core::base::target::TargetKind;
-use jobstats_core::usage::times::calls_have_times;
 
 use super::{Source, Step, Update};
 use crate::ask::store;
 use crate::live::history::{Loads, Medians};
-use crate::live::interval::{EntryUsage, Failure, Interval, Round, STORE, TargetSnapshot};
+use crate::live::interval::{Failure, Round, STORE};
 use crate::live::owner::Owner;
 
 pub use errors::Error;
-use questions::{CountersByTarget, Session, Target};
+use questions::{Session, Target};
 pub use scope::Scope;
 use targets::ShownTargets;
 
@@ -255,7 +253,7 @@ impl StoreSource {
         };
         let users = self.load_owners(&work, time)?;
         let counters = self.session()?.counters(&fresh)?;
-        let readings = self.readings(&shown, &fresh, (&work, counters), begins_anew);
+        let rounds = self.rounds(&shown, &fresh, (&work, counters), begins_anew);
         let until = time - time.rem_euclid(STEP);
         let history = self.history(until, begins_anew, shown.has_clusters)?;
         let medians = self.medians(until, begins_anew, shown.has_clusters)?;
@@ -268,7 +266,7 @@ impl StoreSource {
         });
         self.shown = Some(shown);
         Ok(Update {
-            readings,
+            rounds,
             begins_anew,
             until_next: at.map(|_| pace),
             history,
@@ -305,72 +303,6 @@ impl StoreSource {
             });
         }
         Ok(first.map_or_else(|| self.scope.nothing(), |first| Error::Before { first }))
-    }
-
-    /// Returns a round of the new observations, and after a jump a second one with the targets that were late.
-    fn readings(
-        &self,
-        shown: &ShownTargets,
-        fresh: &[&Target],
-        (work, mut counters): (&[EntryTotalsRow], CountersByTarget),
-        begins_anew: bool,
-    ) -> Vec<Round> {
-        let mut work_of: HashMap<i32, Vec<&EntryTotalsRow>> = HashMap::new();
-        for one in work {
-            work_of.entry(one.target_id).or_default().push(one);
-        }
-        let seen = fresh.iter().map(|target| {
-            let work = work_of.remove(&target.row.target_id).unwrap_or_default();
-            let mut seen = self.seen(target, shown.name(target), &work);
-            if let Some(interval) = &mut seen.interval {
-                interval.counters = counters.remove(&target.row.target_id);
-            }
-            seen
-        });
-        let reading = Round {
-            time: shown.time,
-            pending: shown.pending(shown.time),
-            ..Round::default()
-        };
-        let mut readings = vec![Round {
-            snapshots: seen.collect(),
-            ..reading.clone()
-        }];
-        readings.extend(begins_anew.then_some(reading));
-        readings
-    }
-
-    fn seen(&self, target: &Target, name: Arc<str>, rows: &[&EntryTotalsRow]) -> TargetSnapshot {
-        let row = &target.row;
-        let count = |count: Option<i32>| count.unwrap_or_default().unsigned_abs().into();
-        let interval = row.since.map(|since| {
-            let usecs = rows.iter();
-            let usecs = usecs.flat_map(|it| it.usecs.iter().take(OPERATIONS.len()));
-            let work = rows.iter().filter_map(|it| {
-                let owner = Arc::clone(&self.owners.get(&it.entry_id)?.0);
-                let totals = questions::totals(it);
-                Some(EntryUsage { owner, totals })
-            });
-            Interval {
-                since: since.as_microsecond(),
-                until: target.time,
-                timed: calls_have_times(usecs.map(Option::is_some)),
-                work: work.collect(),
-                counters: None,
-                added: count(row.added),
-                resets: count(row.resets),
-                removed: count(row.removed),
-            }
-        });
-        TargetSnapshot {
-            target: name,
-            kind: TargetKind::named(&row.kind).unwrap_or(TargetKind::Ost),
-            server: row.server.as_deref().unwrap_or_default().into(),
-            time: target.time,
-            entries: count(row.entries),
-            problems: count(row.problems),
-            interval,
-        }
     }
 
     /// Loads unknown owners, and returns the names of the users.
@@ -451,14 +383,14 @@ impl StoreSource {
             reason: error.to_string(),
             since: shown.map(|shown| shown.time),
         };
-        let reading = Round {
+        let round = Round {
             time,
             pending: shown.map_or_else(Vec::new, |shown| shown.pending(time)),
             failures: vec![failure],
             ..Round::default()
         };
         Update {
-            readings: vec![reading],
+            rounds: vec![round],
             ..Update::default()
         }
     }

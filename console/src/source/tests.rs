@@ -41,8 +41,8 @@ fn opens(snapshot: &TargetSnapshot) -> Option<i64> {
     )
 }
 
-fn summary(reading: &Round) -> Vec<(String, Option<i64>)> {
-    reading
+fn summary(round: &Round) -> Vec<(String, Option<i64>)> {
+    round
         .snapshots
         .iter()
         .map(|seen| (seen.target.to_string(), opens(seen)))
@@ -64,22 +64,22 @@ fn read_and_record(directory: &Path) -> Vec<Round> {
     assert!(commands.is_live());
     put("mds1", 100);
     put("mds2", 100);
-    let mut live = vec![commands.step(Step::Next).unwrap().readings.remove(0)];
+    let mut live = vec![commands.step(Step::Next).unwrap().rounds.remove(0)];
     put("mds1", 110);
     fs::remove_file(directory.join("mds2")).unwrap();
     thread::sleep(Duration::from_millis(100));
-    live.push(commands.step(Step::Next).unwrap().readings.remove(0));
+    live.push(commands.step(Step::Next).unwrap().rounds.remove(0));
     put("mds1", 130);
     put("mds2", 107);
     thread::sleep(Duration::from_millis(100));
-    live.push(commands.step(Step::Next).unwrap().readings.remove(0));
+    live.push(commands.step(Step::Next).unwrap().rounds.remove(0));
     live
 }
 
 /// Returns whether the servers of a round were closer together than two rounds. Only then can a recording separate the rounds.
 fn are_apart(live: &[Round]) -> bool {
-    let spread = live.iter().map(|reading| {
-        let times = reading.snapshots.iter().map(|seen| seen.time);
+    let spread = live.iter().map(|round| {
+        let times = round.snapshots.iter().map(|seen| seen.time);
         times.clone().max().unwrap() - times.min().unwrap()
     });
     let gap = live.windows(2).map(|pair| pair[1].time - pair[0].time);
@@ -116,14 +116,14 @@ fn servers_are_read_at_once_and_one_that_fails_does_not_stop_the_others() {
     let mut played = Vec::new();
     loop {
         let update = replay.step(Step::Next).unwrap();
-        let Some(reading) = update.readings.into_iter().next() else {
+        let Some(round) = update.rounds.into_iter().next() else {
             break;
         };
         assert_eq!(update.position.unwrap().of, 3);
-        played.push(reading);
+        played.push(round);
     }
-    let seen = |readings: &[Round]| {
-        readings
+    let seen = |rounds: &[Round]| {
+        rounds
             .iter()
             .map(|it| it.snapshots.clone())
             .collect::<Vec<_>>()
@@ -132,7 +132,7 @@ fn servers_are_read_at_once_and_one_that_fails_does_not_stop_the_others() {
 
     let back = replay.step(Step::By(-1)).unwrap();
     assert!(back.begins_anew);
-    assert_eq!(seen(&back.readings), seen(&live[..2]));
+    assert_eq!(seen(&back.rounds), seen(&live[..2]));
     assert_eq!(
         replay.step(Step::End).unwrap().position,
         Some(Position { at: 3, of: 3 })
@@ -208,8 +208,8 @@ fn a_recording_that_is_damaged_or_none_is_told() {
     *bytes.last_mut().unwrap() ^= 1;
     fs::write(&entries[0].path, bytes).unwrap();
     let mut replay = Replay::open(&recording, &[]).unwrap();
-    let reading = replay.step(Step::Next).unwrap().readings.remove(0);
-    assert!(reading.snapshots.is_empty() && reading.failures[0].reason.contains("damaged"));
+    let round = replay.step(Step::Next).unwrap().rounds.remove(0);
+    assert!(round.snapshots.is_empty() && round.failures[0].reason.contains("damaged"));
 }
 
 #[test]

@@ -51,7 +51,7 @@ pub struct App {
     /// The way in which they are shown.
     pub look: ScreenState,
     /// The state of the targets in the last round.
-    board: History,
+    history: History,
     /// The state at which the screen was paused.
     frozen: Option<History>,
     /// The rows as they were shown last.
@@ -87,8 +87,8 @@ impl App {
 
     /// Returns the state of the targets that is shown.
     #[cfg(test)]
-    pub fn board(&self) -> &History {
-        self.frozen.as_ref().unwrap_or(&self.board)
+    pub fn history(&self) -> &History {
+        self.frozen.as_ref().unwrap_or(&self.history)
     }
 
     /// Takes new readings.
@@ -101,7 +101,7 @@ impl App {
         if let (Mode::Replay(_, position), Some(new)) = (&mut self.look.mode, update.position) {
             *position = Some(new);
         }
-        update.apply(&mut self.board, &mut self.view.users);
+        update.apply(&mut self.history, &mut self.view.users);
     }
 
     /// Returns the lines of the screen.
@@ -109,13 +109,13 @@ impl App {
         if self.is_help {
             return help(width, height);
         }
-        let board = self.frozen.as_ref().unwrap_or(&self.board);
+        let history = self.frozen.as_ref().unwrap_or(&self.history);
         let before: Vec<Key> = self.table.rows.iter().map(|row| row.key.clone()).collect();
         let new = table(
-            board,
+            history,
             &self.view,
             &before,
-            room(board, &self.view, &self.look, height),
+            room(history, &self.view, &self.look, height),
         );
         // The selection stays with its row as long as that is shown. The first row is no selection.
         let selected = self.look.selected;
@@ -124,7 +124,7 @@ impl App {
         let last = new.rows.len().saturating_sub(1);
         self.look.selected = place.unwrap_or(selected).min(last);
         self.table = new;
-        page(board, &self.table, &self.view, &self.look, width, height)
+        page(history, &self.table, &self.view, &self.look, width, height)
     }
 
     /// Handles a key.
@@ -313,7 +313,7 @@ impl App {
         self.look.is_paused = !self.look.is_paused;
         // A recording pauses by itself.
         let is_live = matches!(self.look.mode, Mode::Live(_));
-        self.frozen = (self.look.is_paused && is_live).then(|| self.board.clone());
+        self.frozen = (self.look.is_paused && is_live).then(|| self.history.clone());
     }
 
     fn change_interval(&mut self, by: Micros) {

@@ -36,30 +36,30 @@ pub fn run(
     interval: Duration,
     out: &mut impl Write,
 ) -> Result<(), Error> {
-    let mut board = History::default();
+    let mut history = History::default();
     let is_live = source.is_live();
     let is_recording = !is_live && !form.is_store;
     let mut view = view.clone();
     if form.once && is_recording {
         let update = source.step(Step::End)?;
-        update.apply(&mut board, &mut view.users);
-        return put(&board, &view, look, form, out).map_err(Error::Output);
+        update.apply(&mut history, &mut view.users);
+        return put(&history, &view, look, form, out).map_err(Error::Output);
     }
     let mut due = Instant::now();
     loop {
         let update = source.step(Step::Next)?;
-        if update.readings.is_empty() && !is_live {
+        if update.rounds.is_empty() && !is_live {
             return Ok(());
         }
-        let is_new = !update.readings.is_empty();
-        update.apply(&mut board, &mut view.users);
-        if form.once && board.targets().next().is_none() {
-            let silent = board.silent.iter();
+        let is_new = !update.rounds.is_empty();
+        update.apply(&mut history, &mut view.users);
+        if form.once && history.targets().next().is_none() {
+            let silent = history.silent.iter();
             let reasons = silent.map(|(server, silent)| format!("{server}: {}", silent.reason));
             return Err(Error::Unread(reasons.collect()));
         }
-        if board.readings > 1 && is_new {
-            put(&board, &view, look, form, out).map_err(Error::Output)?;
+        if history.rounds > 1 && is_new {
+            put(&history, &view, look, form, out).map_err(Error::Output)?;
             if form.once {
                 return Ok(());
             }
@@ -72,17 +72,17 @@ pub fn run(
 }
 
 fn put(
-    board: &History,
+    history: &History,
     view: &View,
     look: &ScreenState,
     form: Form,
     out: &mut impl Write,
 ) -> io::Result<()> {
     if form.json {
-        let table = table(board, view, &[], look.rows.unwrap_or(usize::MAX));
-        writeln!(out, "{}", json::line(board, &table, view)?)?;
+        let table = table(history, view, &[], look.rows.unwrap_or(usize::MAX));
+        writeln!(out, "{}", json::line(history, &table, view)?)?;
     } else {
-        for line in lines(board, view, look, form.width) {
+        for line in lines(history, view, look, form.width) {
             writeln!(out, "{line}")?;
         }
     }
@@ -90,7 +90,7 @@ fn put(
 }
 
 /// Returns a table as lines of plain text.
-pub fn lines(board: &History, view: &View, look: &ScreenState, width: usize) -> Vec<String> {
+pub fn lines(history: &History, view: &View, look: &ScreenState, width: usize) -> Vec<String> {
     let rows = look.rows.unwrap_or(ROWS);
     let height = rows.saturating_add(AROUND);
     let look = ScreenState {
@@ -100,8 +100,8 @@ pub fn lines(board: &History, view: &View, look: &ScreenState, width: usize) -> 
         selected: usize::MAX,
         ..look.clone()
     };
-    let table = table(board, view, &[], room(board, view, &look, height));
-    let lines = page(board, &table, view, &look, width, height);
+    let table = table(history, view, &[], room(history, view, &look, height));
+    let lines = page(history, &table, view, &look, width, height);
     let lines = lines.iter().map(|line| {
         let line = line.to_string();
         // The keys of the screen are of no use in print.

@@ -220,7 +220,7 @@ fn a_profile_names_the_database() {
     fails(&top(&profile), 78, "neither a database_url");
 }
 
-fn step(source: &mut StoreSource, step: Step, board: &mut History) -> Update {
+fn step(source: &mut StoreSource, step: Step, history: &mut History) -> Update {
     let update = source.step(step).unwrap();
     let copy = Update {
         is_live: update.is_live,
@@ -229,7 +229,7 @@ fn step(source: &mut StoreSource, step: Step, board: &mut History) -> Update {
         medians: update.medians.clone(),
         ..Update::default()
     };
-    update.apply(board, &mut Default::default());
+    update.apply(history, &mut Default::default());
     copy
 }
 
@@ -239,19 +239,19 @@ fn a_screen_goes_through_time_and_survives_a_lost_connection() {
         return;
     };
     let mut source = StoreSource::new(&options(&store.url), Scope::default(), None, true).unwrap();
-    let mut board = History::default();
-    step(&mut source, Step::Next, &mut board);
-    let silent = |board: &History| board.silent.values().next().map(|it| it.reason.clone());
-    assert!(silent(&board).unwrap().contains("jobstats-shipper"));
+    let mut history = History::default();
+    step(&mut source, Step::Next, &mut history);
+    let silent = |history: &History| history.silent.values().next().map(|it| it.reason.clone());
+    assert!(silent(&history).unwrap().contains("jobstats-shipper"));
 
     store.load("small", 0);
-    let update = step(&mut source, Step::Next, &mut board);
-    assert_eq!(silent(&board), None);
+    let update = step(&mut source, Step::Next, &mut history);
+    assert_eq!(silent(&history), None);
     // The first screen does not wait for baselines.
     assert!(update.medians.is_none());
-    assert_eq!(board.targets().count(), 3);
+    assert_eq!(history.targets().count(), 3);
     assert!(
-        board
+        history
             .targets()
             .all(|it| !it.is_late() && it.last().is_some())
     );
@@ -261,37 +261,37 @@ fn a_screen_goes_through_time_and_survives_a_lost_connection() {
         .client
         .batch_execute(&rename("jobstats_baseline", "other"))
         .unwrap();
-    let update = step(&mut source, Step::Next, &mut board);
-    assert!(update.medians.is_some() && silent(&board).is_none());
+    let update = step(&mut source, Step::Next, &mut history);
+    assert!(update.medians.is_some() && silent(&history).is_none());
     store
         .client
         .batch_execute(&rename("other", "jobstats_baseline"))
         .unwrap();
-    let (live, last) = (board.time, board.targets().next().unwrap().text.time);
+    let (live, last) = (history.time, history.targets().next().unwrap().text.time);
 
     // A reading back is one reading of each target, which is five minutes.
-    let update = step(&mut source, Step::By(-1), &mut board);
+    let update = step(&mut source, Step::By(-1), &mut history);
     assert_eq!((update.is_live, update.begins_anew), (Some(false), true));
     assert!(!source.is_live());
     let minutes = |micros: i64| micros as f64 / 60e6;
-    assert!((4.0..12.0).contains(&minutes(live - board.time)));
-    let before = board.targets().next().unwrap().text.time;
+    assert!((4.0..12.0).contains(&minutes(live - history.time)));
+    let before = history.targets().next().unwrap().text.time;
     assert!((4.0..6.0).contains(&minutes(last - before)));
-    let update = step(&mut source, Step::Next, &mut board);
-    assert!(!update.begins_anew && board.time >= last);
-    assert_eq!(board.targets().next().unwrap().text.time, last);
-    step(&mut source, Step::Begin, &mut board);
-    assert!((45.0..66.0).contains(&minutes(live - board.time)));
+    let update = step(&mut source, Step::Next, &mut history);
+    assert!(!update.begins_anew && history.time >= last);
+    assert_eq!(history.targets().next().unwrap().text.time, last);
+    step(&mut source, Step::Begin, &mut history);
+    assert!((45.0..66.0).contains(&minutes(live - history.time)));
     // Before the first round the screen stays.
-    let begin = board.time;
-    step(&mut source, Step::By(-10), &mut board);
-    assert!(board.time <= begin && minutes(begin - board.time) < 6.0);
-    step(&mut source, Step::By(10), &mut board);
-    assert!((40.0..60.0).contains(&minutes(board.time - begin)));
-    let update = step(&mut source, Step::End, &mut board);
+    let begin = history.time;
+    step(&mut source, Step::By(-10), &mut history);
+    assert!(history.time <= begin && minutes(begin - history.time) < 6.0);
+    step(&mut source, Step::By(10), &mut history);
+    assert!((40.0..60.0).contains(&minutes(history.time - begin)));
+    let update = step(&mut source, Step::End, &mut history);
     assert_eq!((update.is_live, source.is_live()), (Some(true), true));
     // From live, a step before the first observation fails, and the screen shows it.
-    let update = step(&mut source, Step::By(-1_000), &mut board);
+    let update = step(&mut source, Step::By(-1_000), &mut history);
     assert_eq!((update.is_live, source.is_live()), (Some(true), true));
 
     let ended = format!(
@@ -299,12 +299,12 @@ fn a_screen_goes_through_time_and_survives_a_lost_connection() {
         store.name
     );
     store.client.batch_execute(&ended).unwrap();
-    let update = step(&mut source, Step::Next, &mut board);
-    assert!(silent(&board).is_some() && update.until_next.is_some());
-    assert_eq!(board.targets().count(), 3);
-    assert!(board.targets().all(|it| !it.is_late()));
-    step(&mut source, Step::Next, &mut board);
-    assert_eq!(silent(&board), None);
+    let update = step(&mut source, Step::Next, &mut history);
+    assert!(silent(&history).is_some() && update.until_next.is_some());
+    assert_eq!(history.targets().count(), 3);
+    assert!(history.targets().all(|it| !it.is_late()));
+    step(&mut source, Step::Next, &mut history);
+    assert_eq!(silent(&history), None);
 }
 
 #[test]

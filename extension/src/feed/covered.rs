@@ -9,7 +9,7 @@ use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::pg::time::{EARLIEST, timestamptz};
 
-/// How the covered span of a text is determined.
+/// The origin of the covered span of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Covers {
     /// Texts cover no span.

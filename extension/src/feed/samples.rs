@@ -153,7 +153,7 @@ fn store_some(
     if missing == 0 {
         return Ok((stored, 0));
     }
-    // New series are rare. They are created, and all values are written once more, which changes nothing for the others.
+    // New series are rare. They are created, and all values are written once more; the others stay equal.
     let limit = most.to_string();
     let make = sql!("samples/make.sql", found = found, limit = limit);
     client.execute(&make, &arguments)?;

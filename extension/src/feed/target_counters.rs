@@ -1,6 +1,6 @@
 //! Stores the target counters of targets, and their increments.
 //!
-//! A snapshot is ordered by its own time, which need not be that of an observation. A late snapshot is compared with its
+//! A snapshot is ordered by its own time, which may differ from the time of observations. A late snapshot is compared with its
 //! predecessor; its successors are recomputed in order until the carried state no longer changes. The caller holds the locks of
 //! the targets.
 
@@ -138,7 +138,7 @@ impl StoredSnapshot {
             time: row.time("time")?,
             since: row.time_opt("since")?,
             body: String::from_utf8(body)
-                .map_err(|_| Error::Damaged("a snapshot of a target is no text".to_owned()))?,
+                .map_err(|_| Error::Damaged("a reading of a target is no text".to_owned()))?,
             digest: row.get("digest")?,
             server: row.get("server")?,
         })

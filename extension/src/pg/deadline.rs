@@ -1,4 +1,4 @@
-//! LimitGuard waiting for other servers, in whatever state they are.
+//! Ends waiting for other servers, in whatever state they are.
 //!
 //! The kernel of a server with stopped processes still acknowledges packets, so connection options do not detect it. Canceling
 //! does not help either: `postgres_fdw` waits for the stopped postmaster without a limit. So this timer shuts the connections
@@ -53,13 +53,13 @@ pub fn start(milliseconds: i32) -> Result<bool, Error> {
     Ok(true)
 }
 
-/// LimitGuard the limit.
+/// Ends the limit.
 pub fn stop() {
     drop(LimitGuard);
     come_first();
 }
 
-/// LimitGuard the limit when it is dropped.
+/// Ends the limit when it is dropped.
 struct LimitGuard;
 
 impl Drop for LimitGuard {

@@ -142,7 +142,7 @@ errors! {
     Unknown { what: &'static str, name: String, valid: String } => Code::ERRCODE_INVALID_PARAMETER_VALUE,
         ("there is no {what} \"{}\"", shown(name)),
         meant(name, valid);
-    // Its SQLSTATE differs from that of an unknown name, because the shipper then keeps the text for a later version.
+    // A later version may know the source: this SQLSTATE lets senders retain the text.
     UnknownSource { name: String, valid: String } => Code::ERRCODE_FEATURE_NOT_SUPPORTED,
         ("there is no source \"{}\"", shown(name)),
         format!("Valid are {valid}. A later version of jobstats may have more.");

@@ -5,15 +5,15 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::live::view::Filter;
-use crate::testing::{counted, interval, reading};
+use crate::testing::{counted, interval, round};
 
 const OST: &str = "scratch-OST0000";
 const MDT: &str = "scratch-MDT0000";
 
 /// A board after one interval of ten seconds on an MDT, and one of twenty seconds on an OST.
-fn board() -> History {
-    let mut board = History::default();
-    board.take(reading(
+fn history() -> History {
+    let mut history = History::default();
+    history.take(round(
         20,
         &[
             (
@@ -48,11 +48,11 @@ fn board() -> History {
             ),
         ],
     ));
-    board
+    history
 }
 
-fn top(board: &History, view: &View) -> Table {
-    table(board, view, &[], 10)
+fn top(history: &History, view: &View) -> Table {
+    table(history, view, &[], 10)
 }
 
 fn by(by: By) -> View {
@@ -64,7 +64,7 @@ fn by(by: By) -> View {
 
 #[test]
 fn users_have_the_rates_of_their_targets_added_up() {
-    let table = top(&board(), &View::default());
+    let table = top(&history(), &View::default());
     let ada = &table.rows[0];
     assert_eq!((&ada.key, ada.rank), (&Key::User(1000), 1));
     assert_eq!(
@@ -99,15 +99,17 @@ fn users_have_the_rates_of_their_targets_added_up() {
 
 #[test]
 fn only_the_whole_work_of_a_row_is_compared_with_what_is_usual() {
-    let mut board = board();
+    let mut history = history();
     let usual = |by, key: Key| ((by, key), 0.5);
-    board.medians = HashMap::from([
+    history.medians = HashMap::from([
         usual(By::User, Key::User(1000)),
         usual(By::Target, Key::Name(OST.into())),
     ]);
     let compared = |view: &View| {
-        let rows = top(&board, view).rows;
-        let mut times = rows.iter().filter_map(|row| row.times_usual(&board, view));
+        let rows = top(&history, view).rows;
+        let mut times = rows
+            .iter()
+            .filter_map(|row| row.times_usual(&history, view));
         (times.next(), times.next())
     };
     let mut view = View::default();
@@ -122,14 +124,14 @@ fn only_the_whole_work_of_a_row_is_compared_with_what_is_usual() {
 
 #[test]
 fn rows_that_are_not_shown_are_counted() {
-    let table = super::table(&board(), &View::default(), &[], 1);
+    let table = super::table(&history(), &View::default(), &[], 1);
     assert_eq!((table.rows.len(), table.more), (1, 1));
     assert!((table.more_share.unwrap() - 0.5 / 3.5).abs() < 1e-12);
 }
 
 #[test]
 fn operations_are_rows_with_what_belongs_to_them() {
-    let table = top(&board(), &by(By::Operation));
+    let table = top(&history(), &by(By::Operation));
     let row = |name: &str| {
         let found = table.rows.iter().find(|row| row.key.name() == name);
         &found.unwrap().sums
@@ -148,7 +150,7 @@ fn a_scope_a_kind_a_filter_and_a_minimum_leave_rows_out() {
     let mut view = by(By::Target);
     view.scope = vec![(By::User, Key::User(1000))];
     let names = |view: &View| {
-        let rows = top(&board(), view).rows;
+        let rows = top(&history(), view).rows;
         rows.iter().map(|row| row.key.name()).collect::<Vec<_>>()
     };
     assert_eq!(names(&view), [MDT, OST]);
@@ -171,7 +173,7 @@ fn a_scope_a_kind_a_filter_and_a_minimum_leave_rows_out() {
     assert_eq!(names(&view), ["a"]);
     view.clear();
     view.scope = vec![(By::Operation, Key::Operation(WRITE))];
-    let table = top(&board(), &view);
+    let table = top(&history(), &view);
     assert_eq!(
         (
             table.rows.len(),
@@ -184,9 +186,9 @@ fn a_scope_a_kind_a_filter_and_a_minimum_leave_rows_out() {
 
 #[test]
 fn servers_without_times_are_ranked_by_requests() {
-    let mut board = board();
+    let mut history = history();
     let untimed = interval(20, 30, &[("3:1002:d", "read", 10_000)]);
-    board.take(reading(
+    history.take(round(
         30,
         &[
             (OST, Some(untimed)),
@@ -196,7 +198,7 @@ fn servers_without_times_are_ranked_by_requests() {
             ),
         ],
     ));
-    let table = top(&board, &View::default());
+    let table = top(&history, &View::default());
     assert_eq!(table.sort, Sort::Requests);
     assert_eq!(
         (table.rows[0].key.clone(), table.rows[0].sums.service()),
@@ -208,9 +210,9 @@ fn servers_without_times_are_ranked_by_requests() {
 
 #[test]
 fn a_target_that_is_not_known_is_a_row_and_no_zero() {
-    let mut board = board();
-    board.take(reading(1000, &[(MDT, Some(interval(20, 1000, &[])))]));
-    let table = top(&board, &by(By::Target));
+    let mut history = history();
+    history.take(round(1000, &[(MDT, Some(interval(20, 1000, &[])))]));
+    let table = top(&history, &by(By::Target));
     let row = |name: &str| {
         table
             .rows
@@ -224,17 +226,17 @@ fn a_target_that_is_not_known_is_a_row_and_no_zero() {
 
 #[test]
 fn a_window_averages_over_its_intervals() {
-    let mut board = History::default();
+    let mut history = History::default();
     for end in 1..=3 {
         let work = interval(10 * (end - 1), 10 * end, &[("1:1000:a", "open", 100 * end)]);
-        board.take(reading(10 * end, &[(MDT, Some(work))]));
+        history.take(round(10 * end, &[(MDT, Some(work))]));
     }
     let rate = |seconds: i64| {
         let view = View {
             window: seconds * SECOND,
             ..View::default()
         };
-        let sums = top(&board, &view).rows[0].sums.clone();
+        let sums = top(&history, &view).rows[0].sums.clone();
         (sums.requests.total, sums.requests.rate)
     };
     assert_eq!(rate(0), (300.0, 30.0));
@@ -244,7 +246,7 @@ fn a_window_averages_over_its_intervals() {
 
 /// A board of targets that count by themselves: the MDT does half of its work without an identifier, and the OST a fifth.
 fn counting() -> History {
-    let mut board = History::default();
+    let mut history = History::default();
     let work = [
         ("1:1000:a", "open", 100),
         ("1:1000:a", "open_usecs", 20_000_000),
@@ -266,19 +268,19 @@ fn counting() -> History {
         ("write", 10.0, 2.0),
         ("write_bytes", 10e6, 2e6),
     ];
-    board.take(reading(
+    history.take(round(
         20,
         &[
             (MDT, Some(counted(interval(10, 20, &work), &on_mdt))),
             (OST, Some(counted(interval(0, 20, &written), &on_ost))),
         ],
     ));
-    board
+    history
 }
 
 #[test]
 fn work_in_no_entry_is_a_row_below_that_counts_in_no_sum() {
-    let (plain, counting) = (board(), counting());
+    let (plain, counting) = (history(), counting());
     let table = top(&counting, &View::default());
     let row = table.untracked.as_ref().unwrap();
     assert_eq!((row.rank, row.is_late), (0, false));
@@ -307,8 +309,8 @@ fn work_in_no_entry_is_a_row_below_that_counts_in_no_sum() {
 
 #[test]
 fn work_in_no_entry_is_shown_where_rows_are_limited_to_targets_alone() {
-    let board = counting();
-    let share = |view: &View| top(&board, view).untracked.map(|row| row.share.unwrap());
+    let history = counting();
+    let share = |view: &View| top(&history, view).untracked.map(|row| row.share.unwrap());
     for (kind, expected) in [(TargetKind::Mdt, 0.5), (TargetKind::Ost, 0.2)] {
         let of_kind = View {
             kind: Some(kind),
@@ -334,33 +336,33 @@ fn work_in_no_entry_is_shown_where_rows_are_limited_to_targets_alone() {
 
 #[test]
 fn work_in_no_entry_is_known_where_it_is_of_all_targets() {
-    let of = |board: &History, window: i64| {
+    let of = |history: &History, window: i64| {
         let view = View {
             window: window * SECOND,
             ..View::default()
         };
-        top(board, &view).untracked
+        top(history, &view).untracked
     };
-    let mut board = counting();
+    let mut history = counting();
     // A target that is late keeps the numbers of its last reading.
     let idle = counted(interval(20, 30, &[]), &[]);
-    board.take(reading(30, &[(OST, Some(idle.clone()))]));
-    let row = of(&board, 0).unwrap();
+    history.take(round(30, &[(OST, Some(idle.clone()))]));
+    let row = of(&history, 0).unwrap();
     assert!(row.is_late);
     assert_eq!(row.share, Some(0.5));
-    assert_eq!(of(&board, 60).unwrap().sums.write.total, 2e6);
+    assert_eq!(of(&history, 60).unwrap().sums.write.total, 2e6);
     // The counters of one of its intervals were not read.
-    board.take(reading(40, &[(OST, Some(interval(30, 40, &[])))]));
-    assert_eq!((of(&board, 0), of(&board, 60)), (None, None));
+    history.take(round(40, &[(OST, Some(interval(30, 40, &[])))]));
+    assert_eq!((of(&history, 0), of(&history, 60)), (None, None));
     // Zero has no share.
     let mut nothing = History::default();
-    nothing.take(reading(30, &[(OST, Some(idle))]));
+    nothing.take(round(30, &[(OST, Some(idle))]));
     assert_eq!(of(&nothing, 0), None);
     // A server that reports no times.
     let mut untimed = History::default();
     let work = interval(0, 10, &[("1:1000:a", "write", 8)]);
     let work = counted(work, &[("write", 10.0, 2.0)]);
-    untimed.take(reading(10, &[(OST, Some(work))]));
+    untimed.take(round(10, &[(OST, Some(work))]));
     let row = of(&untimed, 0).unwrap();
     assert_eq!((row.share, row.sums.service()), (Some(0.2), None));
 }
@@ -377,13 +379,13 @@ proptest! {
         let operations = ["open", "close", "write", "write_usecs"];
         let work: Vec<_> = work.iter().map(|(id, operation, total)| (ids[*id], operations[*operation], *total)).collect();
         let (first, second) = work.split_at(work.len() / 2);
-        let mut board = History::default();
-        board.take(reading(100, &[
+        let mut history = History::default();
+        history.take(round(100, &[
             (OST, Some(interval(100 - seconds, 100, first))),
             (MDT, Some(interval(0, 100, second))),
         ]));
         let view = View { by: By::value_variants()[dimension], sort: Sort::Requests, ..View::default() };
-        let table = table(&board, &view, &[], usize::MAX);
+        let table = table(&history, &view, &[], usize::MAX);
         let rows: f64 = table.rows.iter().map(|row| row.sums.requests.total).sum();
         let all: i64 = work.iter().filter(|it| !it.1.ends_with("_usecs")).map(|it| it.2).sum();
         prop_assert_eq!(table.total.requests.total, all as f64);

@@ -21,16 +21,16 @@ pub struct Untracked {
 impl Untracked {
     /// Returns the untracked usage of the selected targets. `None` if rows are filtered by entry, if target counters are missing, or if
     /// there was no usage.
-    pub fn of(board: &History, view: &View) -> Option<Self> {
+    pub fn of(history: &History, view: &View) -> Option<Self> {
         let is_of_targets = view.scope.iter().all(|(by, _)| *by == By::Target);
         if !is_of_targets || !view.filter.is_empty() {
             return None;
         }
         let mut found = Self::default();
-        let nobody = Owner::default();
-        let targets = board.targets();
+        let no_owner = Owner::default();
+        let targets = history.targets();
         let targets = targets.filter(|it| view.kind.is_none_or(|kind| kind == it.text.kind));
-        for target in targets.filter(|it| is_in_scope(view, &nobody, it)) {
+        for target in targets.filter(|it| is_in_scope(view, &no_owner, it)) {
             found.add(target, view)?;
         }
         (found.all.sums().requests.total > 0.0).then_some(found)

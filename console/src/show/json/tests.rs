@@ -4,12 +4,12 @@ use super::*;
 use crate::live::interval::Failure;
 use crate::live::rows::table;
 use crate::live::view::By;
-use crate::testing::{counted, interval, reading};
+use crate::testing::{counted, interval, round};
 
 #[test]
 fn a_table_is_a_line_that_has_all_numbers() {
-    let mut board = History::default();
-    board.take(reading(
+    let mut history = History::default();
+    history.take(round(
         20,
         &[
             (
@@ -27,8 +27,8 @@ fn a_table_is_a_line_that_has_all_numbers() {
         ],
     ));
     let view = View::default();
-    let table = table(&board, &view, &[], 10);
-    let line = line(&board, &table, &view).unwrap();
+    let table = table(&history, &view, &[], 10);
+    let line = line(&history, &table, &view).unwrap();
     let json: Value = serde_json::from_str(&line).unwrap();
     assert_eq!(json["version"], 1);
     assert_eq!(json["time"], "1970-01-01T00:00:20.000000Z");
@@ -51,16 +51,16 @@ fn a_table_is_a_line_that_has_all_numbers() {
 
 #[test]
 fn work_in_no_entry_is_a_field_of_its_own() {
-    let mut board = History::default();
+    let mut history = History::default();
     let work = interval(10, 20, &[("1:1000:a", "read", 5)]);
     let whole = [("read", 20.0, 15.0), ("read_bytes", 8e6, 6e6)];
-    board.take(reading(
+    history.take(round(
         20,
         &[("scratch-OST0000", Some(counted(work, &whole)))],
     ));
     let view = View::default();
-    let table = table(&board, &view, &[], 0);
-    let json: Value = serde_json::from_str(&line(&board, &table, &view).unwrap()).unwrap();
+    let table = table(&history, &view, &[], 0);
+    let json: Value = serde_json::from_str(&line(&history, &table, &view).unwrap()).unwrap();
     let untracked = &json["untracked"];
     assert_eq!(untracked["share"], 0.75);
     assert_eq!(untracked["requests"]["rate"], 1.5);
@@ -72,8 +72,8 @@ fn work_in_no_entry_is_a_field_of_its_own() {
 
 #[test]
 fn what_is_not_known_is_null() {
-    let mut board = History::default();
-    board.take(reading(
+    let mut history = History::default();
+    history.take(round(
         20,
         &[(
             "scratch-OST0000",
@@ -81,22 +81,22 @@ fn what_is_not_known_is_null() {
         )],
     ));
     let mut view = View::default();
-    let json = |view: &View, board: &History| -> Value {
-        let table = table(board, view, &[], 10);
-        serde_json::from_str(&line(board, &table, view).unwrap()).unwrap()
+    let json = |view: &View, history: &History| -> Value {
+        let table = table(history, view, &[], 10);
+        serde_json::from_str(&line(history, &table, view).unwrap()).unwrap()
     };
-    let untimed = json(&view, &board);
+    let untimed = json(&view, &history);
     assert_eq!(untimed["sort"], "requests");
     assert!(untimed["rows"][0]["service_time"].is_null());
-    let mut late = reading(1000, &[]);
+    let mut late = round(1000, &[]);
     late.failures.push(Failure {
         server: "oss1".into(),
         reason: "x".to_owned(),
         since: None,
     });
-    board.take(late);
+    history.take(late);
     view.by = By::Target;
-    let unknown = json(&view, &board);
+    let unknown = json(&view, &history);
     assert!(unknown["rows"][0]["requests"].is_null() && unknown["rows"][0]["late"] == true);
     assert_eq!(unknown["failures"][0]["reason"], "x");
 }
@@ -104,8 +104,8 @@ fn what_is_not_known_is_null() {
 #[test]
 fn names_come_back_as_they_are_and_move_no_cursor() {
     let name = "a\u{1b}[31m\u{9b}\u{202e}\"\0\u{1f600}\u{e0041}é";
-    let mut board = History::default();
-    board.take(reading(
+    let mut history = History::default();
+    history.take(round(
         20,
         &[(
             "scratch-OST0000",
@@ -116,8 +116,8 @@ fn names_come_back_as_they_are_and_move_no_cursor() {
         by: By::Entry,
         ..View::default()
     };
-    let table = table(&board, &view, &[], 10);
-    let line = line(&board, &table, &view).unwrap();
+    let table = table(&history, &view, &[], 10);
+    let line = line(&history, &table, &view).unwrap();
     assert!(line.chars().all(text::is_harmless));
     let json: Value = serde_json::from_str(&line).unwrap();
     assert_eq!(json["rows"][0]["name"], name);

@@ -28,16 +28,16 @@ const FILESYSTEMS: usize = 4;
 const SPARKLINE: usize = 40;
 
 /// Returns a line for each file system, with its load and the states of its targets. The first one has the time.
-pub(super) fn heads(board: &History, look: &ScreenState, width: usize) -> Vec<Line> {
-    let right = clock(board, look, width);
-    let names = board.filesystems();
+pub(super) fn heads(history: &History, look: &ScreenState, width: usize) -> Vec<Line> {
+    let right = clock(history, look, width);
+    let names = history.filesystems();
     let [_, _, ..] = names[..] else {
-        return vec![head(board, names.first().copied(), &right, width)];
+        return vec![head(history, names.first().copied(), &right, width)];
     };
-    let shown = heads_of(board);
+    let shown = heads_of(history);
     let lines = names.iter().take(shown).enumerate().map(|(at, name)| {
         let right = if at == 0 { right.as_str() } else { "" };
-        head(board, Some(name), right, width)
+        head(history, Some(name), right, width)
     });
     let mut lines: Vec<_> = lines.collect();
     let more = names.len().saturating_sub(shown);
@@ -47,12 +47,12 @@ pub(super) fn heads(board: &History, look: &ScreenState, width: usize) -> Vec<Li
 }
 
 /// Returns the number of lines that file systems take.
-pub(super) fn heads_of(board: &History) -> usize {
-    board.filesystems().len().clamp(1, FILESYSTEMS)
+pub(super) fn heads_of(history: &History) -> usize {
+    history.filesystems().len().clamp(1, FILESYSTEMS)
 }
 
 /// Returns the line of a file system, with `right` at its end. Without service times, requests measure the load.
-fn head(board: &History, filesystem: Option<&str>, right: &str, width: usize) -> Line {
+fn head(history: &History, filesystem: Option<&str>, right: &str, width: usize) -> Line {
     let room = width.saturating_sub(text::width(right) + 1);
     let name = match filesystem {
         None => "no target yet".to_owned(),
@@ -61,7 +61,7 @@ fn head(board: &History, filesystem: Option<&str>, right: &str, width: usize) ->
     };
     let mut line = line(text::cut(&format!(" {name}"), room), STRONG);
     let filesystem = filesystem.unwrap_or_default();
-    let last = board.loads(filesystem).last();
+    let last = history.loads(filesystem).last();
     let is_timed = last.is_some_and(|load| load.service.is_some());
     let (operation, unit) = match is_timed {
         true => ("service_time", "in service"),
@@ -74,15 +74,15 @@ fn head(board: &History, filesystem: Option<&str>, right: &str, width: usize) ->
     if let Some(last) = last {
         let load = format!("  {} {unit}", rate(value(last), operation));
         push_if_fits(&mut line, load, STRONG, room);
-        if let Some(usual) = board.usual(filesystem, value) {
+        if let Some(usual) = history.usual(filesystem, value) {
             let usual = format!(" (usual {})", rate(usual, operation));
             push_if_fits(&mut line, usual, PLAIN, room);
         }
     }
-    states(board, filesystem, &mut line, room);
+    states(history, filesystem, &mut line, room);
     let cells = room.saturating_sub(line.width() + 2).min(SPARKLINE);
     if cells >= 8 {
-        let loads: Vec<_> = board.course(filesystem).iter().map(value).collect();
+        let loads: Vec<_> = history.course(filesystem).iter().map(value).collect();
         // The newest load stays in its place.
         let spark = format!("  {}", text::right(&sparkline(&loads, cells), cells));
         line.spans.insert(1, Span::styled(spark, BAR));
@@ -93,9 +93,9 @@ fn head(board: &History, filesystem: Option<&str>, right: &str, width: usize) ->
 }
 
 /// Appends how many targets of each kind are in which state.
-fn states(board: &History, filesystem: &str, line: &mut Line, room: usize) {
+fn states(history: &History, filesystem: &str, line: &mut Line, room: usize) {
     let count = |kind: Option<TargetKind>, status: &[Status]| {
-        let targets = board.targets();
+        let targets = history.targets();
         let targets = targets.filter(|it| history::filesystem(&it.text.target) == filesystem);
         let targets = targets.filter(|it| kind.is_none_or(|kind| kind == it.text.kind));
         targets.filter(|it| status.contains(&it.status)).count()
@@ -117,21 +117,21 @@ fn states(board: &History, filesystem: &str, line: &mut Line, room: usize) {
     }
 }
 
-fn clock(board: &History, look: &ScreenState, width: usize) -> String {
+fn clock(history: &History, look: &ScreenState, width: usize) -> String {
     // On a narrow screen, only readings of the past need their date.
     let has_date = match look.mode {
         Mode::Live(_) => width >= 100,
         Mode::Replay(..) | Mode::Print => width >= 60,
     };
-    let time = match (board.readings, has_date) {
+    let time = match (history.rounds, has_date) {
         (0, _) => String::new(),
-        (_, false) => moment(board.time, "%H:%M:%S UTC"),
-        (_, true) => moment(board.time, "%F %T UTC"),
+        (_, false) => moment(history.time, "%H:%M:%S UTC"),
+        (_, true) => moment(history.time, "%F %T UTC"),
     };
     let mode = match look.mode {
         Mode::Live(interval) => format!("live {}", seconds(interval)),
         Mode::Replay(speed, Some(Position { at, of })) => format!("replay {at}/{of} ×{speed}"),
-        Mode::Print => board
+        Mode::Print => history
             .interval()
             .map_or_else(String::new, |length| format!("over {}", seconds(length))),
         Mode::Replay(speed, None) => format!("replay ×{speed}"),
@@ -182,9 +182,9 @@ pub(super) fn subject(table: &Table, view: &View, look: &ScreenState, width: usi
 }
 
 /// Returns the lines about servers that could not be read.
-pub(super) fn failures(board: &History, width: usize) -> Vec<Line> {
+pub(super) fn failures(history: &History, width: usize) -> Vec<Line> {
     let mut lines = Vec::new();
-    for (server, silent) in board.silent.iter().take(FAILURES) {
+    for (server, silent) in history.silent.iter().take(FAILURES) {
         let since = match silent.since {
             Some(since) => format!(" late since {}", moment(since, "%H:%M:%S")),
             // A store may have answered without data.
@@ -195,7 +195,7 @@ pub(super) fn failures(board: &History, width: usize) -> Vec<Line> {
         let text = format!(" {server}{since}: {reason}");
         lines.push(line(text, BAD));
     }
-    let more = board.silent.len().saturating_sub(FAILURES);
+    let more = history.silent.len().saturating_sub(FAILURES);
     let more = (more > 0).then(|| format!(" and {more} more servers"));
     end_with(&mut lines, more, BAD, width);
     lines

@@ -14,7 +14,7 @@ use crate::source::Update;
 use crate::terminal::app::App;
 use crate::terminal::keys::{KEYS, help};
 use crate::terminal::screen::draw;
-use crate::testing::{counted, interval, reading};
+use crate::testing::{counted, interval, round};
 
 mod store;
 
@@ -22,7 +22,7 @@ const MDT: &str = "scratch-MDT0000";
 const OST: &str = "scratch-OST0000";
 
 /// Readings of a busy file system: one user with much metadata, one who reads, and others who do little.
-fn readings(count: i64) -> Vec<crate::live::interval::Round> {
+fn rounds(count: i64) -> Vec<crate::live::interval::Round> {
     let at = |end: i64| {
         let mut work = vec![
             ("101:1000:r01c01".to_owned(), "open", 124_000),
@@ -55,7 +55,7 @@ fn readings(count: i64) -> Vec<crate::live::interval::Round> {
             ("101:1000:r01c01", "write_bytes", 1_040_000_000),
             ("101:1000:r01c01", "write_usecs", 20_000_000),
         ];
-        reading(
+        round(
             1_795_425_600 + end,
             &[
                 (
@@ -79,7 +79,7 @@ fn app() -> App {
 fn busy(count: i64) -> App {
     let mut app = app();
     app.take(Update {
-        readings: readings(count),
+        rounds: rounds(count),
         ..Update::default()
     });
     app
@@ -121,8 +121,8 @@ fn eighty_columns_have_the_load_and_who_makes_it() {
 /// The readings of a store that knows what targets count by themselves: a third of their work has no identifier.
 fn counting() -> App {
     let mut app = app();
-    let mut readings = readings(12);
-    for seen in readings.iter_mut().flat_map(|it| &mut it.snapshots) {
+    let mut rounds = rounds(12);
+    for seen in rounds.iter_mut().flat_map(|it| &mut it.snapshots) {
         let whole: &[_] = match seen.kind {
             TargetKind::Mdt => &[
                 ("service_time", 180.0, 60.0),
@@ -138,7 +138,7 @@ fn counting() -> App {
         seen.interval = seen.interval.take().map(|it| counted(it, whole));
     }
     app.take(Update {
-        readings,
+        rounds,
         ..Update::default()
     });
     app
@@ -169,7 +169,7 @@ fn work_without_identifier_is_a_line_below_the_rows() {
         rows: Some(3),
         ..app.look.clone()
     };
-    let printed = crate::terminal::print::lines(app.board(), &app.view, &look, 100);
+    let printed = crate::terminal::print::lines(app.history(), &app.view, &look, 100);
     assert_eq!(printed.len(), 8, "{printed:#?}");
     assert!(
         printed[6].starts_with(" without identifier "),
@@ -222,12 +222,12 @@ fn a_screen_without_readings_says_what_it_waits_for() {
     let mut app = app();
     assert!(drawn(&mut app, 80, 24)[3].contains("waiting for the first reading"));
     app.take(Update {
-        readings: vec![reading(100, &[(MDT, None)])],
+        rounds: vec![round(100, &[(MDT, None)])],
         ..Update::default()
     });
     assert!(drawn(&mut app, 80, 24)[3].contains("rates follow with the second"));
     app.take(Update {
-        readings: vec![reading(110, &[(MDT, Some(interval(100, 110, &[])))])],
+        rounds: vec![round(110, &[(MDT, Some(interval(100, 110, &[])))])],
         ..Update::default()
     });
     assert!(drawn(&mut app, 80, 24)[3].contains("nothing was done"));
@@ -275,7 +275,7 @@ fn a_long_name_of_a_user_leaves_room_for_numbers() {
     .into();
     for by in [By::Job, By::User] {
         app.view.by = by;
-        let lines = crate::terminal::print::lines(app.board(), &app.view, &app.look, 100);
+        let lines = crate::terminal::print::lines(app.history(), &app.view, &app.look, 100);
         assert!(
             lines[2].contains("in service") && lines[2].contains("write"),
             "{lines:#?}"
@@ -287,7 +287,7 @@ fn a_long_name_of_a_user_leaves_room_for_numbers() {
 #[test]
 fn late_servers_are_told_and_their_rows_are_marked() {
     let mut app = busy(3);
-    let mut late = reading(
+    let mut late = round(
         1_795_425_630,
         &[(
             MDT,
@@ -306,7 +306,7 @@ fn late_servers_are_told_and_their_rows_are_marked() {
         });
     }
     app.take(Update {
-        readings: vec![late],
+        rounds: vec![late],
         ..Update::default()
     });
     let lines = drawn(&mut app, 100, 20);
@@ -332,7 +332,7 @@ fn a_row_that_is_selected_is_shown_with_its_whole_name() {
         ScreenState::new(Mode::Live(SECOND)),
     );
     app.take(Update {
-        readings: readings(2),
+        rounds: rounds(2),
         ..Update::default()
     });
     let lines = drawn(&mut app, 80, 24);
@@ -373,7 +373,7 @@ fn users_have_names_where_they_are_known() {
     );
     for (filter, rows) in [("ada", 1), ("1000", 1), ("!ada", 41)] {
         app.view.filter = Filter::new(filter);
-        let count = crate::live::rows::table(app.board(), &app.view, &[], 100)
+        let count = crate::live::rows::table(app.history(), &app.view, &[], 100)
             .rows
             .len();
         assert_eq!(count, rows, "{filter}");
@@ -388,7 +388,7 @@ fn servers_without_times_have_requests_instead() {
     let mut app = app();
     let work = interval(10, 20, &[("1:1000:a", "open", 1000)]);
     app.take(Update {
-        readings: vec![reading(20, &[(MDT, Some(work))])],
+        rounds: vec![round(20, &[(MDT, Some(work))])],
         ..Update::default()
     });
     let lines = drawn(&mut app, 100, 12);
@@ -441,11 +441,11 @@ proptest! {
         width in 1_u16..210,
         height in 1_u16..40,
     ) {
-        let mut read = reading(20, &[(MDT, Some(interval(10, 20, &[(&id, "open", 5), (&id, "open_usecs", 5), ("1:1:n", "close", 1)])))]);
+        let mut read = round(20, &[(MDT, Some(interval(10, 20, &[(&id, "open", 5), (&id, "open_usecs", 5), ("1:1:n", "close", 1)])))]);
         read.failures.push(Failure { server: server.as_str().into(), reason, since: None });
         let view = View { by: By::value_variants()[by], filter: Filter::new(&format!("!{filter}")), ..View::default() };
         let mut app = App::new(view, ScreenState { message: Some(server), ..ScreenState::new(Mode::Live(SECOND)) });
-        app.take(Update { readings: vec![read], ..Update::default() });
+        app.take(Update { rounds: vec![read], ..Update::default() });
         let (cells, rows) = (usize::from(width), usize::from(height));
         for line in app.lines(cells, rows) {
             let text = line.to_string();
@@ -457,7 +457,7 @@ proptest! {
         drawn(&mut app, width, height);
         let view = app.view.clone();
         let look = ScreenState::new(Mode::Live(SECOND));
-        for line in crate::terminal::print::lines(app.board(), &view, &look, 100) {
+        for line in crate::terminal::print::lines(app.history(), &view, &look, 100) {
             prop_assert!(line.chars().all(text::is_harmless));
         }
     }

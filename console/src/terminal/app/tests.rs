@@ -1,6 +1,6 @@
 use super::*;
 use crate::live::view::Sort;
-use crate::testing::{interval, reading};
+use crate::testing::{interval, round};
 
 fn app(mode: Mode) -> App {
     let mut app = App::new(View::default(), ScreenState::new(mode));
@@ -15,9 +15,9 @@ fn app(mode: Mode) -> App {
                 ("2:1001:b", "close_usecs", 5_000_000),
             ],
         );
-        let readings = vec![reading(10 * end, &[("scratch-MDT0000", Some(work))])];
+        let rounds = vec![round(10 * end, &[("scratch-MDT0000", Some(work))])];
         app.take(Update {
-            readings,
+            rounds,
             ..Update::default()
         });
     }
@@ -151,18 +151,18 @@ fn the_look_is_switched() {
 fn a_pause_stops_the_screen_and_not_the_readings() {
     let mut app = live();
     press(&mut app, " ");
-    let readings = vec![reading(
+    let rounds = vec![round(
         40,
         &[("scratch-MDT0000", Some(interval(30, 40, &[])))],
     )];
     app.take(Update {
-        readings,
+        rounds,
         ..Update::default()
     });
-    assert_eq!(app.board().time, 30 * SECOND);
+    assert_eq!(app.history().time, 30 * SECOND);
     assert!(app.lines(100, 24)[0].to_string().contains("PAUSED"));
     press(&mut app, "p");
-    assert_eq!(app.board().time, 40 * SECOND);
+    assert_eq!(app.history().time, 40 * SECOND);
 }
 
 #[test]
@@ -180,14 +180,14 @@ fn a_recording_is_moved_through() {
     }
     press(&mut app, "><,");
     assert_eq!(app.look.mode, Mode::Replay(30.0, None));
-    let readings = vec![reading(20, &[("scratch-MDT0000", None)])];
+    let rounds = vec![round(20, &[("scratch-MDT0000", None)])];
     app.take(Update {
-        readings,
+        rounds,
         begins_anew: true,
         ..Update::default()
     });
     assert_eq!(
-        (app.board().time, app.board().loads("scratch").count()),
+        (app.history().time, app.history().loads("scratch").count()),
         (20 * SECOND, 0)
     );
     let mut live = live();
@@ -211,9 +211,9 @@ fn the_selection_stays_with_its_row() {
             ("3:1002:c", "close_usecs", 9_000_000),
         ],
     );
-    let readings = vec![reading(40, &[("scratch-MDT0000", Some(work))])];
+    let rounds = vec![round(40, &[("scratch-MDT0000", Some(work))])];
     app.take(Update {
-        readings,
+        rounds,
         ..Update::default()
     });
     app.lines(100, 24);

@@ -191,7 +191,7 @@ fn entries(rows: Rows<'_>) -> Result<Vec<Entry>, Error> {
     entries.collect()
 }
 
-/// Where the clusters of an entry are recorded.
+/// The place that records the clusters of an entry.
 enum Senders {
     /// In its row, or no format depends on them.
     Noted,

@@ -45,9 +45,9 @@ impl EntryIncrement {
 /// An increment of target counters: a row of `jobstats.target_increments`.
 pub struct Piece {
     pub target_id: i32,
-    /// The number of exports of metadata servers whose work is left out.
+    /// The number of exports of metadata servers, whose I/O is left out.
     pub exports: u32,
-    /// The time of the reading that showed it.
+    /// The time of the snapshot that showed it.
     pub observed: Micros,
     pub increment: Increment<'static>,
 }
@@ -56,8 +56,8 @@ pub struct Piece {
 enum Staged {
     /// An increment of an entry of a target, still to be split.
     Entry(i32, EntryIncrement),
-    /// A piece of a whole target.
-    Whole(Piece),
+    /// An increment of target counters.
+    Target(Piece),
 }
 
 /// The rows of a feed or an audit.
@@ -149,7 +149,7 @@ pub fn insert_pieces(client: &mut SpiClient<'_>, pieces: Vec<Piece>) -> Result<(
     with_pieces(pieces, || plans::run(client, &INSERT, &[]))
 }
 
-/// Runs a statement that reads pieces of whole targets from [`staged_pieces`].
+/// Runs a statement that reads increments of target counters from [`staged_pieces`].
 ///
 /// # Errors
 /// The errors of the statement.
@@ -157,7 +157,7 @@ pub fn with_pieces<T>(
     pieces: Vec<Piece>,
     run: impl FnOnce() -> Result<T, Error>,
 ) -> Result<T, Error> {
-    let rows = pieces.into_iter().map(Staged::Whole).collect();
+    let rows = pieces.into_iter().map(Staged::Target).collect();
     staged(rows, usize::MAX, run)
 }
 
@@ -292,7 +292,7 @@ unsafe fn put_rows(
                 // One at a time: after a long gap there are many more parts than increments.
                 split(row.increment).for_each(|part| put(key, &part));
             }
-            Staged::Whole(piece) => {
+            Staged::Target(piece) => {
                 let key = (piece.target_id, piece.observed, piece.exports.into());
                 put(key, &piece.increment);
             }

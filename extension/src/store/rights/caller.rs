@@ -195,7 +195,7 @@ fn reader(client: &SpiClient<'_>, caller: pg_sys::Oid) -> Result<Option<Reader>,
     Ok(is_nameless.then_some(Reader::Nameless))
 }
 
-/// Returns the uids and accounts of a role, or of the user that a proxy names; `None` if there are none.
+/// Returns the uids and accounts of a role, or of the user that a proxy names; `None` if it has neither.
 fn own(client: &SpiClient<'_>, caller: pg_sys::Oid) -> Result<Option<Own>, Error> {
     let is_proxy: bool = client.query_value(
         "SELECT EXISTS (SELECT FROM jobstats.proxies s WHERE pg_catalog.pg_has_role($1, s.role, 'USAGE'))",

@@ -36,7 +36,6 @@ CREATE TABLE IF NOT EXISTS jobstats.baseline_largest (
     PRIMARY KEY (day, operation, "by", cluster, filesystem)
 );
 
--- Rules of the site about the largest user, account or job of a file system. These examples are disabled.
 CREATE TABLE IF NOT EXISTS jobstats.rules (
     name text PRIMARY KEY CHECK (name <> ''),
     operation text NOT NULL,
@@ -52,7 +51,6 @@ INSERT INTO jobstats.rules (name, operation, "by", times_usual)
 VALUES ('many metadata calls', 'metadata', 'user', 10), ('many bytes', 'bytes', 'user', 10)
 ON CONFLICT DO NOTHING;
 
--- Maintenance windows without alerts; of all file systems where filesystem and cluster are NULL.
 CREATE TABLE IF NOT EXISTS jobstats.windows (
     window_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     cluster text,
@@ -62,7 +60,6 @@ CREATE TABLE IF NOT EXISTS jobstats.windows (
     reason text
 );
 
--- Up to when readings are judged, and from when on they have to be judged again. jobstats_detect() locks the row.
 CREATE TABLE IF NOT EXISTS jobstats.watch (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),
     watched_until timestamptz,

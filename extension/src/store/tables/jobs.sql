@@ -1,6 +1,5 @@
 -- The tables of users and jobs.
 
--- gid is the user's primary group, since the start of the name, seen the last text that had it, and source its origin.
 CREATE TABLE IF NOT EXISTS jobstats.users (
     uid bigint PRIMARY KEY,
     user_name text NOT NULL,
@@ -39,7 +38,6 @@ CREATE TABLE IF NOT EXISTS jobstats.earlier_groups (
     PRIMARY KEY (gid, until)
 );
 
--- A row for each run of a job. A pending job is a row without a start.
 CREATE TABLE IF NOT EXISTS jobstats.jobs (
     scheduler text NOT NULL,
     job text NOT NULL,
@@ -70,13 +68,11 @@ CREATE INDEX IF NOT EXISTS jobs_label ON jobstats.jobs (label text_pattern_ops);
 -- Jobs whose users are known only by name.
 CREATE INDEX IF NOT EXISTS jobs_user_name ON jobstats.jobs (user_name) WHERE uid IS NULL;
 
--- Up to when texts have named jobs of each scheduler.
 CREATE TABLE IF NOT EXISTS jobstats.schedulers (
     scheduler text PRIMARY KEY,
     newest timestamptz NOT NULL
 );
 
--- The jobs that entries are matched with: all runs and elements of a number that lie less than seven days apart.
 CREATE TABLE IF NOT EXISTS jobstats.job_ids (
     job_no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     scheduler text NOT NULL,
@@ -95,7 +91,6 @@ CREATE TABLE IF NOT EXISTS jobstats.job_ids (
 );
 CREATE INDEX IF NOT EXISTS job_ids_job ON jobstats.job_ids (job text_pattern_ops);
 CREATE INDEX IF NOT EXISTS job_ids_account ON jobstats.job_ids (account);
--- The jobs of a user at a time.
 CREATE INDEX IF NOT EXISTS job_ids_user ON jobstats.job_ids (uid, coalesce(ended, timestamptz 'infinity'));
 
 -- The job of an entry. Ranges begin and end at 0:00 UTC, so that they do not divide buckets of rollups.
@@ -111,25 +106,21 @@ CREATE TABLE IF NOT EXISTS jobstats.entry_jobs (
 CREATE INDEX IF NOT EXISTS entry_jobs_job ON jobstats.entry_jobs (job_no);
 CREATE INDEX IF NOT EXISTS entry_jobs_several ON jobstats.entry_jobs (valid_to) WHERE NOT alone;
 
--- The numbers of jobs whose entries have to be matched, since entries or runs of them are new or have changed.
 CREATE TABLE IF NOT EXISTS jobstats.to_match (
     job text NOT NULL
 );
 
--- The names that getent has given to users, or taken from them, since maintenance last matched entries with jobs.
 CREATE TABLE IF NOT EXISTS jobstats.to_resolve (
     uid bigint NOT NULL,
     user_name text NOT NULL
 );
 
--- Ended jobs to summarize, since they or their usage have changed. Their usage is incomplete before `due`.
 CREATE TABLE IF NOT EXISTS jobstats.to_summarize (
     job_no bigint PRIMARY KEY,
     due timestamptz NOT NULL
 );
 CREATE INDEX IF NOT EXISTS to_summarize_due ON jobstats.to_summarize (due);
 
--- A row for each ended job. It outlives the job, its entries and their usage.
 CREATE TABLE IF NOT EXISTS jobstats.job_summaries (
     job_no bigint PRIMARY KEY,
     scheduler text NOT NULL,
@@ -168,7 +159,6 @@ CREATE INDEX IF NOT EXISTS job_summaries_uid ON jobstats.job_summaries (uid, end
 CREATE INDEX IF NOT EXISTS job_summaries_account ON jobstats.job_summaries (account);
 CREATE INDEX IF NOT EXISTS job_summaries_label ON jobstats.job_summaries (label text_pattern_ops);
 
--- The rules of findings. A site edits them; setup adds missing ones.
 CREATE TABLE IF NOT EXISTS jobstats.finding_rules (
     finding text PRIMARY KEY,
     fair double precision NOT NULL,
@@ -193,7 +183,6 @@ VALUES
     ('metadata', 0.5, 0.9, 'Make, open and ask for fewer files: pack them together, and work in memory or on a disk of the node.')
 ON CONFLICT DO NOTHING;
 
--- The values of the jobs of a day, which ended at `day`, by each rule.
 CREATE TABLE IF NOT EXISTS jobstats.finding_days (
     day timestamptz,
     finding text,
@@ -201,7 +190,6 @@ CREATE TABLE IF NOT EXISTS jobstats.finding_days (
     PRIMARY KEY (day, finding)
 );
 
--- The day that is being valued, and the progress.
 CREATE TABLE IF NOT EXISTS jobstats.finding_progress (
     day timestamptz PRIMARY KEY,
     sized timestamptz NOT NULL,
@@ -209,7 +197,6 @@ CREATE TABLE IF NOT EXISTS jobstats.finding_progress (
     rule text NOT NULL DEFAULT ''
 );
 
--- The reads and writes of known size of its jobs, and the small ones.
 CREATE TABLE IF NOT EXISTS jobstats.finding_sizes (
     job text PRIMARY KEY,
     reads double precision NOT NULL,
@@ -218,7 +205,6 @@ CREATE TABLE IF NOT EXISTS jobstats.finding_sizes (
     small_writes double precision NOT NULL
 );
 
--- Matches that need care, as of the last maintenance.
 CREATE TABLE IF NOT EXISTS jobstats.advice (
     cluster text NOT NULL,
     status text NOT NULL,
@@ -254,7 +240,6 @@ CREATE TABLE IF NOT EXISTS jobstats.covered (
     PRIMARY KEY (cluster, source, until)
 );
 
--- Nodes, by patterns of their names.
 CREATE TABLE IF NOT EXISTS jobstats.nodes (
     pattern text PRIMARY KEY,
     scheduler text,

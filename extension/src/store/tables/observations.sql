@@ -34,7 +34,6 @@ CREATE TABLE IF NOT EXISTS jobstats.observations (
     problems integer NOT NULL,
     bytes bigint NOT NULL,
     digest bytea NOT NULL,
-    -- The settings keep and fold_uids_below of its increments; NULL is everything, and 0.
     kept text,
     folded_below bigint,
     PRIMARY KEY (target_id, "time")
@@ -65,7 +64,6 @@ CREATE TABLE IF NOT EXISTS jobstats.increments (
 -- nearly double.
 CREATE INDEX IF NOT EXISTS increments_time ON jobstats.increments USING brin ("time") WITH (pages_per_range = 32);
 
--- Target counters, each snapshot as a record of job_stats without an identifier.
 CREATE TABLE IF NOT EXISTS jobstats.target_snapshots (
     "time" timestamptz NOT NULL,
     since timestamptz,
@@ -91,7 +89,6 @@ CREATE TABLE IF NOT EXISTS jobstats.target_increments (
 ) @partitioned@;
 CREATE INDEX IF NOT EXISTS target_increments_time ON jobstats.target_increments USING brin ("time") WITH (pages_per_range = 32);
 
--- Counters of queued requests of services of servers: JSON.
 CREATE TABLE IF NOT EXISTS jobstats.server_snapshots (
     "time" timestamptz NOT NULL,
     since timestamptz,
@@ -102,7 +99,6 @@ CREATE TABLE IF NOT EXISTS jobstats.server_snapshots (
     PRIMARY KEY (cluster, server, service, "time")
 ) @partitioned@;
 
--- Idle services have rows too: they were read.
 CREATE TABLE IF NOT EXISTS jobstats.server_increments (
     "time" timestamptz NOT NULL,
     since timestamptz NOT NULL,
@@ -170,7 +166,6 @@ CREATE TABLE IF NOT EXISTS jobstats.samples_1d (
 ) WITH (fillfactor = 90);
 CREATE INDEX IF NOT EXISTS samples_1d_bucket ON jobstats.samples_1d USING brin (bucket) WITH (autosummarize = on);
 
--- Readings of counters of joules, a row per hour, to which each reading is appended.
 CREATE TABLE IF NOT EXISTS jobstats.energy (
     series_id bigint NOT NULL,
     bucket timestamptz NOT NULL,
@@ -180,7 +175,6 @@ CREATE TABLE IF NOT EXISTS jobstats.energy (
 ) WITH (fillfactor = 75);
 CREATE INDEX IF NOT EXISTS energy_bucket ON jobstats.energy USING brin (bucket) WITH (autosummarize = on);
 
--- The days on which targets have listed the owners of their space.
 CREATE TABLE IF NOT EXISTS jobstats.used_lists (
     target_id integer NOT NULL,
     kind text NOT NULL CHECK (kind IN ('user', 'group', 'project')),
@@ -201,7 +195,6 @@ CREATE TABLE IF NOT EXISTS jobstats.used_now (
     PRIMARY KEY (target_id, kind, id)
 ) WITH (fillfactor = 75);
 
--- The first list of each target of a day, until it is summed.
 CREATE TABLE IF NOT EXISTS jobstats.used_first (
     day date NOT NULL,
     LIKE jobstats.used_now,

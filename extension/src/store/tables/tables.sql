@@ -1,4 +1,5 @@
--- The tables of the store itself and its targets. jobstats_setup() creates the schema first; every statement may run again.
+-- The tables of the store itself and its targets; store/comments has the meanings of all tables and columns. jobstats_setup() creates the
+-- schema first; every statement may run again.
 
 CREATE TABLE IF NOT EXISTS jobstats.settings (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),
@@ -16,25 +17,16 @@ CREATE TABLE IF NOT EXISTS jobstats.settings (
     feed_wait interval NOT NULL DEFAULT '10 seconds' CHECK (feed_wait BETWEEN '100 milliseconds' AND '1 hour'),
     max_targets integer NOT NULL DEFAULT 1000 CHECK (max_targets > 0),
     max_answer bigint NOT NULL DEFAULT 536870912 CHECK (max_answer BETWEEN 1048576 AND 1099511627776),
-    -- The detail of increments.
     keep text NOT NULL DEFAULT 'everything' CHECK (keep IN ('everything', 'no detail', 'counts')),
-    -- The retention of a job after its end, and the time zone of times without one.
     jobs_retention interval NOT NULL DEFAULT '2 years' CHECK (jobs_retention > '0'),
     zone text NOT NULL DEFAULT 'UTC',
-    -- System users: their usage for a job counts for the job, under their number.
     system_uids_below bigint NOT NULL DEFAULT 1000 CHECK (system_uids_below >= 0),
-    -- System users whose entries without a job feeds add up; 0: off.
     fold_uids_below bigint NOT NULL DEFAULT 0 CHECK (fold_uids_below BETWEEN 0 AND 4294967295),
-    -- Patterns of metrics to store from the source openmetrics.
     metrics text[] NOT NULL DEFAULT '{}',
-    -- The retention of users of jobs and entries.
     personal_retention interval NOT NULL DEFAULT '13 months' CHECK (personal_retention > '0'),
-    -- The maximum of alerts per file system and week, the retention of events, and the additional retention of their raw text.
     alerts_per_week double precision NOT NULL DEFAULT 2 CHECK (alerts_per_week BETWEEN 0 AND 1000000),
     events_retention interval NOT NULL DEFAULT '2 years' CHECK (events_retention > '0'),
     evidence_retention interval NOT NULL DEFAULT '30 days' CHECK (evidence_retention >= '0'),
-    -- The number of the store among the nodes of a front; whether it is a front, answers without nodes that do not answer, and its
-    -- timeout for them.
     node integer NOT NULL DEFAULT 0 CHECK (node BETWEEN 0 AND 32766),
     front boolean NOT NULL DEFAULT false,
     leave_out_nodes boolean NOT NULL DEFAULT true,
@@ -51,19 +43,16 @@ CREATE TABLE IF NOT EXISTS jobstats.targets (
     kind text NOT NULL CHECK (kind IN ('MDT', 'OST')),
     index integer,
     cleanup_interval interval,
-    -- Counted by feeds since the first observation; retention does not lower them.
     observations_total bigint NOT NULL DEFAULT 0,
     text_bytes_total bigint NOT NULL DEFAULT 0,
     problems_total bigint NOT NULL DEFAULT 0,
     retired timestamptz,
-    -- The last observation, its server, and when it arrived.
     last_observation timestamptz,
     server text,
     received timestamptz,
     UNIQUE (cluster, name)
 );
 
--- Text from before a target was renamed has the earlier name.
 CREATE TABLE IF NOT EXISTS jobstats.earlier_names (
     cluster text NOT NULL,
     name text NOT NULL,
@@ -86,9 +75,7 @@ CREATE TABLE IF NOT EXISTS jobstats.entries (
     @identity@ NOT NULL,
     workload text NOT NULL,
     first_seen timestamptz NOT NULL,
-    -- The clusters that have sent the entry; NULL: unknown, since no format depends on it.
     clusters text[],
-    -- The number of another user's job that the identifier names; the entry then has no job.
     claimed text
 );
 CREATE INDEX IF NOT EXISTS entries_job ON jobstats.entries (job text_pattern_ops);
@@ -97,8 +84,6 @@ CREATE INDEX IF NOT EXISTS entries_uid ON jobstats.entries (uid);
 CREATE INDEX IF NOT EXISTS entries_without_uid ON jobstats.entries (entry_id) WHERE uid IS NULL AND job IS NOT NULL;
 CREATE INDEX IF NOT EXISTS entries_claimed ON jobstats.entries (claimed text_pattern_ops) WHERE claimed IS NOT NULL;
 
--- The secrets of keys of entries and of pseudonyms, which without them cannot be found by trying all users and programs. Only the
--- owner may read them.
 CREATE TABLE IF NOT EXISTS jobstats.secrets (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),
     keys bytea NOT NULL DEFAULT uuid_send(gen_random_uuid()) CHECK (octet_length(keys) = 16),
@@ -107,7 +92,6 @@ CREATE TABLE IF NOT EXISTS jobstats.secrets (
 );
 INSERT INTO jobstats.secrets DEFAULT VALUES ON CONFLICT DO NOTHING;
 
--- Forgotten users, while retained texts may bring them back.
 CREATE TABLE IF NOT EXISTS jobstats.forgotten (
     uid bigint PRIMARY KEY,
     user_names text[] NOT NULL DEFAULT '{}',
@@ -115,7 +99,6 @@ CREATE TABLE IF NOT EXISTS jobstats.forgotten (
     until timestamptz NOT NULL
 );
 
--- A format may be limited to some clusters and nodes.
 CREATE TABLE IF NOT EXISTS jobstats.entry_formats (
     priority integer PRIMARY KEY,
     format text NOT NULL,
@@ -124,7 +107,6 @@ CREATE TABLE IF NOT EXISTS jobstats.entry_formats (
     node_pattern text
 );
 
--- The formats of all entries, and of a change that is under way; NULL: no change.
 CREATE TABLE IF NOT EXISTS jobstats.identification (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),
     formats jsonb,
@@ -134,7 +116,6 @@ CREATE TABLE IF NOT EXISTS jobstats.identification (
 );
 INSERT INTO jobstats.identification DEFAULT VALUES ON CONFLICT DO NOTHING;
 
--- Entries to identify again.
 CREATE TABLE IF NOT EXISTS jobstats.to_identify (
     entry_id bigint NOT NULL
 );
@@ -167,7 +148,6 @@ CREATE TABLE IF NOT EXISTS jobstats.refresh (
     announced timestamptz NOT NULL DEFAULT 'epoch',
     horizon timestamptz NOT NULL DEFAULT 'epoch',
     dropped timestamptz NOT NULL DEFAULT 'epoch',
-    -- Up to when entries that were active are matched with jobs.
     matched timestamptz NOT NULL DEFAULT 'epoch',
     clock timestamptz NOT NULL DEFAULT now()
 );
@@ -188,7 +168,6 @@ CREATE TABLE IF NOT EXISTS jobstats.sweep (
     after bigint,
     ended timestamptz,
     deleted bigint NOT NULL DEFAULT 0,
-    -- When maintenance last forgot users of old jobs.
     people_forgotten timestamptz
 );
 INSERT INTO jobstats.sweep DEFAULT VALUES ON CONFLICT DO NOTHING;
@@ -201,7 +180,6 @@ CREATE TABLE IF NOT EXISTS jobstats.dirty (
     known boolean NOT NULL DEFAULT false
 );
 
--- The UTC days of targets with changed jobs of entries since the sums by user were computed.
 CREATE TABLE IF NOT EXISTS jobstats.dirty_users (
     target_id integer NOT NULL,
     day timestamptz NOT NULL,
@@ -242,7 +220,6 @@ CREATE TABLE IF NOT EXISTS jobstats.parts (
     PRIMARY KEY (relation, kind, name)
 );
 
--- The rights of writers. A cluster, server or target that is NULL is any.
 CREATE TABLE IF NOT EXISTS jobstats.writers (
     role regrole NOT NULL,
     cluster text,
@@ -270,12 +247,10 @@ CREATE TABLE IF NOT EXISTS jobstats.proxies (
     role regrole PRIMARY KEY
 );
 
--- Readers who see pseudonyms instead of users.
 CREATE TABLE IF NOT EXISTS jobstats.pseudonym_readers (
     role regrole PRIMARY KEY
 );
 
--- The nodes of a front, a store that shows the rows of others.
 CREATE TABLE IF NOT EXISTS jobstats.attached (
     name text PRIMARY KEY,
     node integer NOT NULL UNIQUE,

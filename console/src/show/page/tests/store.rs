@@ -6,11 +6,11 @@ use super::*;
 fn of_store() -> App {
     let mut app = busy(12);
     app.view.has_accounts = true;
-    let mut readings = readings(1);
-    for reading in &mut readings {
-        reading.time += 120 * SECOND;
-        reading.pending = vec![MDT.into(), OST.into()];
-        for seen in &mut reading.snapshots {
+    let mut rounds = rounds(1);
+    for round in &mut rounds {
+        round.time += 120 * SECOND;
+        round.pending = vec![MDT.into(), OST.into()];
+        for seen in &mut round.snapshots {
             seen.target = seen.target.replace("scratch", "home").into();
             for work in seen.interval.iter_mut().flat_map(|it| &mut it.work) {
                 let account = work.owner.user.map(|user| format!("project_{user}").into());
@@ -31,7 +31,7 @@ fn of_store() -> App {
         (0..144).map(load).collect()
     };
     app.take(Update {
-        readings,
+        rounds,
         history: Some([("scratch".into(), day(4.0)), ("home".into(), day(9.0))].into()),
         users: vec![(1000, "ada".into()), (1001, "b\u{202e}o".into())],
         ..Update::default()
@@ -67,18 +67,18 @@ fn every_file_system_has_its_load_and_what_is_usual_of_the_day() {
 #[test]
 fn a_target_of_which_no_text_is_due_is_not_late() {
     let mut app = busy(1);
-    let mut next = readings(2).remove(1);
+    let mut next = rounds(2).remove(1);
     next.snapshots.truncate(1);
     next.pending = vec![OST.into()];
     app.take(Update {
-        readings: vec![next.clone()],
+        rounds: vec![next.clone()],
         ..Update::default()
     });
     assert!(!drawn(&mut app, 100, 24)[0].contains("late"));
     next.time += SECOND;
     next.pending.clear();
     app.take(Update {
-        readings: vec![next],
+        rounds: vec![next],
         ..Update::default()
     });
     assert!(drawn(&mut app, 100, 24)[0].contains("1 late"));
@@ -94,7 +94,7 @@ fn more_file_systems_than_the_head_has_room_for_are_counted() {
         .map(|name| (name.as_str(), Some(work.clone())))
         .collect();
     app.take(Update {
-        readings: vec![reading(20, &targets)],
+        rounds: vec![round(20, &targets)],
         ..Update::default()
     });
     let lines = drawn(&mut app, 80, 24);
@@ -106,7 +106,7 @@ fn more_file_systems_than_the_head_has_room_for_are_counted() {
 #[test]
 fn a_store_says_what_it_lacks_and_since_when_it_does_not_answer() {
     let mut app = app();
-    let mut nothing = reading(100, &[]);
+    let mut nothing = round(100, &[]);
     let reason = "no target has been observed yet; jobstats-shipper sends readings";
     nothing.failures.push(Failure {
         server: crate::live::interval::STORE.into(),
@@ -114,13 +114,13 @@ fn a_store_says_what_it_lacks_and_since_when_it_does_not_answer() {
         since: None,
     });
     app.take(Update {
-        readings: vec![nothing.clone()],
+        rounds: vec![nothing.clone()],
         ..Update::default()
     });
     assert_eq!(drawn(&mut app, 80, 24)[2], format!(" store: {reason}"));
     nothing.failures[0].since = Some(90 * SECOND);
     app.take(Update {
-        readings: vec![nothing],
+        rounds: vec![nothing],
         ..Update::default()
     });
     let line = &drawn(&mut app, 80, 24)[2];

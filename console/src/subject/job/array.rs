@@ -1,0 +1,75 @@
+//! The elements of an array.
+
+use jiff::Timestamp;
+use jobstats_client::answers::{Filters, JobRow, JobsRow, Window};
+
+use super::{groups, list};
+use crate::ask::store::{Error, Store};
+use crate::subject::{Fact, Ranking, RankingRow, Subject, Value, joined};
+use crate::values::when;
+
+/// The largest number of elements of an array that are loaded.
+pub(super) const ELEMENTS: i32 = 10_000;
+
+/// Returns the elements of an array, or the job under another name; empty for a job of this name.
+pub(super) fn elements(
+    store: &mut Store,
+    name: &str,
+    row: &JobRow,
+    own: &Filters,
+) -> Result<Vec<JobsRow>, Error> {
+    if row.runs.is_none() {
+        return Ok(Vec::new());
+    }
+    let window = Window {
+        since: row.started,
+        until: row.ended,
+    };
+    let mut elements = list(store, name, window, own.clone(), ELEMENTS)?.rows;
+    // The leader of a job of several components is no array.
+    elements.retain(|it| !it.job.contains('+') && groups(&it.job) != groups(name));
+    elements.sort_by(|one, other| one.job.cmp(&other.job));
+    Ok(elements)
+}
+
+/// Returns the run time of an element in seconds, so far if it still runs.
+fn run_time(row: &JobsRow) -> Option<f64> {
+    let ended = row.ended.unwrap_or_else(Timestamp::now);
+    let time = row.run_time.map(|it| it.0.as_secs_f64());
+    time.or_else(|| Some(when::seconds((row.started?, ended))))
+}
+
+/// Ranks the elements of an array by usage, and finds the slowest.
+pub(super) fn by_element(subject: &mut Subject, elements: &[JobsRow]) {
+    // A single element needs no ranking.
+    if elements.len() < 2 {
+        return;
+    }
+    let times = elements
+        .iter()
+        .filter_map(|it| Some((run_time(it)?, &it.job)));
+    let mut times: Vec<_> = times.collect();
+    times.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let slowest = times
+        .last()
+        .map(|(time, label)| format!("{label}, {}", when::length(*time)));
+    let median = times.get(times.len().saturating_sub(1) / 2);
+    let median = median.map(|(time, _)| Value::Length(*time));
+    let count = Value::Count(elements.len() as i64);
+    subject.add([
+        Fact::new("elements", "Elements", Some(count)),
+        Fact::text("slowest", "Slowest", slowest.as_ref()),
+        Fact::new("median_run_time", "Median time", median),
+    ]);
+    let ranked = elements.iter().map(|it| RankingRow {
+        name: Some(it.job.clone()),
+        detail: joined([&run_time(it).map(when::length), &it.state]),
+        service_time: it.service_time,
+        read_bytes: it.read_bytes,
+        write_bytes: it.write_bytes,
+        metadata: it.metadata,
+        ..RankingRow::default()
+    });
+    let ranking = Ranking::by_amount("element", ranked.collect());
+    subject.rankings.push(ranking);
+}
