@@ -118,10 +118,7 @@ impl Spool {
         };
         let DroppedCounts { waiting, rejected } = dropped;
         if dropped != DroppedCounts::default() {
-            self.count(Losses {
-                limits: waiting,
-                ..Losses::default()
-            });
+            self.count(|losses| losses.limits = waiting);
             report(format_args!(
                 "readings were dropped from {path}, {waiting} that waited and {rejected} that were set aside: they were older than \
                  --spool-age, or all together larger than --spool-size"
@@ -131,16 +128,15 @@ impl Spool {
 
     /// Counts a reading that could neither be written to the spool nor sent, and returns the error to report.
     pub fn dropped(&self) -> DeliveryError {
-        self.count(Losses {
-            room: 1,
-            ..Losses::default()
-        });
+        self.count(|losses| losses.room = 1);
         DeliveryError::Dropped
     }
 
     /// Adds to the counts of lost readings. A failure is only reported: the readings are lost in any case.
-    pub(super) fn count(&self, losses: Losses) {
+    pub(super) fn count(&self, add: impl FnOnce(&mut Losses)) {
         self.state.note(Event::Lost);
+        let mut losses = Losses::default();
+        add(&mut losses);
         let counted = self.directory.count(losses);
         if let Err(error) = counted.or_else(|_| Losses::add(&self.spare, losses)) {
             let path = self.path().display();

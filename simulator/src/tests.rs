@@ -13,7 +13,7 @@ use crate::printing::lctl;
 use crate::printing::snapshot::{Records, Snapshot};
 use crate::time::{DAY, HOUR, Nanos, SECOND, Span, parse};
 use crate::truth::{Cause, Happening, TargetTruth, Totals, of_targets, tally};
-use crate::world::schedule::readings;
+use crate::world::schedule::{of_targets as planned, readings};
 use crate::world::{Change, Cluster, Due, Epoch, Plan, Preset, TargetState, Upheaval, Workload};
 
 mod incidents;
@@ -29,10 +29,11 @@ fn day() -> Span {
     Span::new(parse("2026-03-01T00:00:00Z").unwrap(), DAY)
 }
 
-fn planned(cluster: &Cluster, span: Span) -> Vec<Vec<Due>> {
-    (0..cluster.targets.len())
-        .map(|target| readings(cluster, target, span))
-        .collect()
+/// Returns the output of lctl for a pattern that matches.
+fn printed(cluster: &Cluster, server: usize, time: Nanos, pattern: &str) -> String {
+    let output = lctl::get_param(cluster, server, time, &[pattern.to_owned()]).unwrap();
+    assert_eq!((output.status, &output.stderr[..]), (0, ""), "{pattern}");
+    String::from_utf8(output.stdout).unwrap()
 }
 
 fn truths(cluster: &Cluster) -> Vec<TargetTruth> {

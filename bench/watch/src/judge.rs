@@ -12,7 +12,7 @@ pub struct Outcome {
     pub kind: Kind,
     /// Its length in minutes.
     pub minutes: f64,
-    /// The mean wait in it ÷ the usual wait, or a third of the least wait that is alerted.
+    /// The mean wait in it ÷ the baseline wait, or ÷ a third of the smallest wait that raises an alert.
     pub times: f64,
     /// True if it must be found.
     pub large: bool,

@@ -51,7 +51,7 @@ type Loads = Vec<BTreeMap<(Nanos, u32), Usage>>;
 /// The true size of an incident.
 #[derive(Debug, Clone, Copy)]
 pub struct IncidentSize {
-    /// The mean wait in it ÷ the usual wait, or a third of the least wait that is alerted.
+    /// The mean wait in it ÷ the baseline wait, or ÷ a third of the smallest wait that raises an alert.
     pub times: f64,
     /// The largest part of the rise in load that one user made, or one account.
     pub share: f64,

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::time::{Duration, Instant};
 
-use jobstats_client::spool::{Directory, Entry, Losses, REJECTED, SpoolError, SpoolFile};
+use jobstats_client::spool::{Directory, Entry, REJECTED, SpoolError, SpoolFile};
 use jobstats_client::{Backoff, Kind};
 
 use crate::frame::Reading;
@@ -205,10 +205,7 @@ impl Sender {
             Err(error) if error.is_damage() => {
                 report(format_args!("{}: {error}", entry.path.display()));
                 self.finish(entry, Directory::set_aside_damaged)?;
-                self.spool.count(Losses {
-                    damaged: 1,
-                    ..Losses::default()
-                });
+                self.spool.count(|losses| losses.damaged = 1);
                 return Err(Failure::Aside(DeliveryError::Damaged));
             }
             Err(error) => return Err(self.unusable(io::Error::other(error))),
@@ -228,10 +225,7 @@ impl Sender {
                 if progress.is_untimely && entry.sequence > self.taken_back {
                     clock::note_rejected(self.spool.path(), entry.sequence);
                 }
-                self.spool.count(Losses {
-                    refused: 1,
-                    ..Losses::default()
-                });
+                self.spool.count(|losses| losses.refused = 1);
                 let (number, rejected) = (entry.sequence, self.spool.path().join(REJECTED));
                 let rejected = rejected.display();
                 report(format_args!("reading {number} is set aside in {rejected}"));

@@ -17,7 +17,7 @@ use crate::store::target_counters::ObservedCounters;
 use crate::store::{compare, feed, labels, used};
 use crate::time::{self, Span, rfc3339};
 use crate::truth::{self, Tally, TargetTruth, tally};
-use crate::world::{Cluster, Due, Workload, incident, schedule};
+use crate::world::{Cluster, Workload, incident, schedule};
 
 /// Play the job_stats of a whole Lustre cluster from a seed, and compute the truth about them
 #[derive(Debug, Parser)]
@@ -250,16 +250,9 @@ fn show(tally: &Tally, cluster: &Cluster, span: Span, out: &mut impl Write) -> i
     lines.try_for_each(|line| writeln!(out, "{line}"))
 }
 
-/// Returns the planned polls of each target.
-fn planned(cluster: &Cluster, span: Span) -> Vec<Vec<Due>> {
-    let targets = 0..cluster.targets.len();
-    let planned = targets.map(|target| schedule::readings(cluster, target, span));
-    planned.collect()
-}
-
 /// Computes the truth for the planned polls.
 fn planned_truths(cluster: &Cluster, span: Span) -> Vec<TargetTruth> {
-    truth::of_targets(cluster, span, &planned(cluster, span))
+    truth::of_targets(cluster, span, &schedule::of_targets(cluster, span))
 }
 
 fn write_truth(
@@ -276,7 +269,8 @@ fn write_truth(
     match about {
         About::Entries => write(Table::of_entries(&cluster, &planned_truths(&cluster, span))),
         About::Targets => {
-            let truths = truth::target_counters::of_targets(&cluster, &planned(&cluster, span));
+            let truths =
+                truth::target_counters::of_targets(&cluster, &schedule::of_targets(&cluster, span));
             write(Table::of_targets(&cluster, &truths))
         }
         About::Queues => {
@@ -319,7 +313,7 @@ fn verify(options: &VerifyOptions) -> Result<ExitCode, Failure> {
     let labels = labels.map(|path| labels::read(path, &cluster));
     let labels = labels.transpose()?.unwrap_or_default();
     let counter_readings = store.readings(Relation::ObservedCounters, span, &labels)?;
-    let planned = planned(&cluster, span);
+    let planned = schedule::of_targets(&cluster, span);
     let is_planned = !options.observed && !options.job_stats_only;
     let entries = if options.observed {
         let readings = store.readings(Relation::Entries, span, &labels)?;

@@ -19,6 +19,16 @@ pub struct Calls {
 }
 
 impl Calls {
+    /// Returns this number of calls, with the bytes and the microseconds of each.
+    pub const fn new(request: Request, count: u32, bytes: u32, usecs: u32) -> Self {
+        Self {
+            request,
+            count,
+            bytes,
+            usecs,
+        }
+    }
+
     /// Returns the amount that each call adds to a counter.
     pub fn amount(&self, op: Op) -> u64 {
         u64::from(if op.is_bytes() {

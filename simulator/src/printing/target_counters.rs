@@ -27,7 +27,7 @@ pub fn own(
     )
 }
 
-/// Returns the text of the counters that an object target has of a metadata server.
+/// Returns the text of an object target's counters for a metadata server.
 pub fn of_export(
     cluster: &Cluster,
     target: TargetIndex,

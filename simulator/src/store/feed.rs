@@ -105,10 +105,9 @@ pub fn load(
     span: Span,
     options: &Options,
 ) -> Result<(Tally, Rejections), Failure> {
-    let texts: usize = (0..cluster.targets.len())
-        .map(|target| readings(cluster, target, span).len())
-        .sum();
-    let progress = ProgressBar::new(texts as u64);
+    let readings = schedule::of_targets(cluster, span);
+    let texts = readings.iter().map(Vec::len);
+    let progress = ProgressBar::new(texts.sum::<usize>() as u64);
     if let Ok(style) =
         ProgressStyle::with_template("{bar:40} {pos}/{len} texts, {elapsed} of {duration}")
     {
@@ -152,8 +151,7 @@ struct Loader<'a> {
     progress: ProgressBar,
 }
 
-/// The texts to be loaded additional the entries of a target, one for each reading, and the requests, which the services of servers
-/// count.
+/// The additional texts of a target, one for each reading, and its requests, which the services of servers count.
 #[derive(Default)]
 struct AdditionalTexts {
     texts: BTreeMap<Due, Vec<u8>>,

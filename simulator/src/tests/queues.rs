@@ -8,21 +8,11 @@ use crate::lustre::{Layout, TargetKind};
 use crate::printing::lctl;
 use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND, Span};
 use crate::truth::queues::{Waits, of_servers, readings};
-use crate::world::queue::{INTERVAL, Services, targets};
-use crate::world::{Cluster, Due, Plan, Walk, Workload, schedule};
+use crate::world::queue::{INTERVAL, Services};
+use crate::world::{Cluster, Due, Plan, Workload, schedule};
 
 fn services(cluster: &Cluster, kind: TargetKind, span: Span) -> Services {
-    let here = (kind as usize, kind);
-    let arrivals = targets(cluster, here, span).into_iter().map(|target| {
-        let mut walk = Walk::new(&Workload::new(cluster), target, span);
-        walk.advance(span.until - 1, |_| ());
-        (target, walk.counters.arrivals)
-    });
-    let arrivals: Vec<_> = arrivals.collect();
-    let arrivals = arrivals
-        .iter()
-        .map(|(target, arrivals)| (*target, &arrivals[..]));
-    Services::new(cluster, here, span, arrivals)
+    Services::of(&Workload::new(cluster), (kind as usize, kind), span)
 }
 
 fn overloaded(seed: u64) -> Cluster {

@@ -2,24 +2,13 @@
 
 use clap::ValueEnum;
 
-use super::{cluster, day};
+use super::{cluster, day, printed};
 use crate::accounting::SCHEDULERS;
 use crate::jobs::Site;
 use crate::lustre::{Layout, TargetKind};
-use crate::printing::lctl;
 use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND, Span};
 use crate::world::space::{OwnerKind, Space, Used};
 use crate::world::{Cluster, Plan, Preset, Workload};
-
-fn printed(cluster: &Cluster, server: usize, time: Nanos, pattern: &str) -> String {
-    let printed = lctl::get_param(cluster, server, time, &[pattern.to_owned()]).unwrap();
-    assert_eq!(
-        (printed.status, printed.stderr.as_str()),
-        (0, ""),
-        "{pattern}"
-    );
-    String::from_utf8(printed.stdout).unwrap()
-}
 
 /// Returns the values of parameters of one line.
 fn values(cluster: &Cluster, server: usize, time: Nanos, pattern: &str) -> Vec<u64> {

@@ -1,10 +1,10 @@
-//! The laws of targets as a all, tested over a day of the small cluster and the days before.
+//! The laws of target counters, tested over a day of the small cluster and the days before.
 
 use std::collections::BTreeMap;
 
 use clap::ValueEnum;
 
-use super::{cluster, day, planned};
+use super::{cluster, day, planned, printed};
 use crate::lustre::{Counters, Layout, TargetKind};
 use crate::printing::lctl;
 use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND, Span};
@@ -18,11 +18,6 @@ fn walk(cluster: &Cluster, target: usize, span: Span) -> Walk<'_> {
 
 fn totals(cluster: &Cluster, target: usize, counters: &Counters) -> Totals {
     Totals::of_target_counters(counters, cluster.layout, cluster.targets[target].kind)
-}
-
-fn printed(cluster: &Cluster, server: usize, time: Nanos, pattern: &str) -> String {
-    let printed = lctl::get_param(cluster, server, time, &[pattern.to_owned()]).unwrap();
-    String::from_utf8(printed.stdout).unwrap()
 }
 
 #[test]
@@ -275,7 +270,7 @@ fn without_start_times_counters_that_do_not_fall_seem_to_go_on() {
         let all = of_targets(&cluster, &[vec![due(minutes[0]), due(minutes[1])]]);
         all[0].all.clone()
     };
-    // A day of work is before the start of the counters, or little of it behind.
+    // A day of requests precedes the start of the counters, or few follow it.
     let (shown, hidden) = (
         truths(Layout::V2_16, [-20 * 60, 20 * 60]),
         truths(Layout::V2_14_0, [-20 * 60, 20 * 60]),

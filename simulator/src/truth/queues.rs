@@ -8,8 +8,8 @@ use strum::VariantArray;
 use crate::lustre::service::Service;
 use crate::lustre::{TargetKind, Times};
 use crate::time::{Nanos, Span};
-use crate::world::queue::{self, Queue, Services};
-use crate::world::{Cluster, Due, Plan, ServerIndex, Walk, Workload, all};
+use crate::world::queue::{Queue, Services};
+use crate::world::{Cluster, Due, Plan, ServerIndex, Workload, all};
 
 /// The sums of waits and requests, as the counters of a service show them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -80,17 +80,7 @@ fn of_services(
         return ByService::new();
     };
     let span = Span::new(first.time, last.time + 1 - first.time);
-    let arrivals = queue::targets(cluster, here, span).into_iter();
-    let arrivals = arrivals.map(|target| {
-        let mut walk = Walk::new(workload, target, span);
-        walk.advance(last.time, |_| ());
-        (target, walk.counters.arrivals)
-    });
-    let arrivals: Vec<_> = arrivals.collect();
-    let arrivals = arrivals
-        .iter()
-        .map(|(target, arrivals)| (*target, &arrivals[..]));
-    let mut services = Services::new(cluster, here, span, arrivals);
+    let mut services = Services::of(workload, here, span);
     let mut known: BTreeMap<Service, QueueSnapshot> = BTreeMap::new();
     let mut grown = ByService::new();
     for due in times {

@@ -1,4 +1,4 @@
-//! The truth about targets as a whole, and the part of it that their readings show.
+//! The truth about target counters, and the share of it that readings show.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,11 @@ use crate::world::{Cluster, Due, ServerIndex, TargetIndex, Walk, Workload, all};
 /// have no start times, those before an invisible reset.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct TargetCountersTruth {
-    /// The work that the target's own counters show.
+    /// The requests that the target counters show.
     pub all: Totals,
-    /// The part that the counters of metadata servers show, which these did themselves.
+    /// The share of metadata servers themselves.
     pub servers: Totals,
-    /// The part that clients did without an identifier.
+    /// The share of clients without an identifier.
     pub unidentified: Totals,
 }
 
@@ -45,19 +45,19 @@ fn of_target(workload: &Workload, target: TargetIndex, readings: &[Due]) -> Targ
     reader.truth
 }
 
-/// The knowledge that a reader has of a target.
+/// The state of a reader for a target.
 #[derive(Default)]
 struct Reader {
     /// True if texts have the start of counters. Otherwise only a falling value shows a reset.
     has_starts: bool,
     /// The target's own counters.
     own: Option<CounterSnapshot>,
-    /// The counters of each metadata server that any text had.
+    /// The counters of each metadata server in any text so far.
     servers: BTreeMap<ServerIndex, CounterSnapshot>,
     truth: TargetCountersTruth,
 }
 
-/// The amounts that counters show at a reading, and the time since which they count.
+/// The amounts of counters at a reading, and their start.
 struct CounterSnapshot {
     time: Nanos,
     since: Nanos,
@@ -98,8 +98,8 @@ impl Reader {
         }
     }
 
-    /// Returns the work between two readings, and the part of it without an identifier. Counters that are seen to have begun anew
-    /// meanwhile show all that they have.
+    /// Returns the requests between two readings, and their share without an identifier. Counters that were visibly reset show all that
+    /// they have.
     fn growth(&self, before: &CounterSnapshot, now: &CounterSnapshot) -> (Totals, Totals) {
         let goes_on = match self.has_starts {
             true => before.since == now.since,
@@ -114,7 +114,7 @@ impl Reader {
 }
 
 impl TargetCountersTruth {
-    /// Returns the work of clients and the work of metadata servers that no counters show apart from it.
+    /// Returns the requests of clients, with those of metadata servers that are not counted separately.
     pub fn of_clients(&self) -> Totals {
         self.all.beyond(&self.servers)
     }

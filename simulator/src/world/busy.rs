@@ -166,12 +166,7 @@ impl Busy {
             let time = slot * INTERVAL + SECOND / 5;
             if seed.chance(BURSTS) && span.contains(time) {
                 let count = most * size * -(1.0 - seed.of("size", &[]).unit()).ln();
-                let calls = Calls {
-                    request,
-                    count: count as u32,
-                    bytes,
-                    usecs: usecs as u32,
-                };
+                let calls = Calls::new(request, count as u32, bytes, usecs as u32);
                 traffic.events.push(Event { time, entry, calls });
             }
         }
@@ -378,11 +373,6 @@ impl Campaign {
             TargetKind::Ost => self.work.ost[random.random_range(0..self.work.ost.len())],
         };
         let usecs = busy.usecs(kind, log_normal(random, usecs, 0.3));
-        Calls {
-            request,
-            count,
-            bytes,
-            usecs: usecs.round() as u32,
-        }
+        Calls::new(request, count, bytes, usecs.round() as u32)
     }
 }

@@ -113,12 +113,7 @@ impl GivenWork {
     fn events(&self, request: Request, entry: u32) -> impl Iterator<Item = Event> {
         let seconds = (self.until - self.from).div_euclid(SECOND).unsigned_abs();
         let (from, calls) = (self.from.div_euclid(SECOND) * SECOND, self.calls);
-        let each = Calls {
-            request,
-            count: 0,
-            bytes: (self.bytes / calls) as u32,
-            usecs: self.usecs,
-        };
+        let each = Calls::new(request, 0, (self.bytes / calls) as u32, self.usecs);
         let until = move |second: u64| calls * second / seconds;
         (0..seconds).filter_map(move |second| {
             let count = (until(second + 1) - until(second)) as u32;

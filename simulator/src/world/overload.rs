@@ -25,12 +25,7 @@ pub fn add(workload: &Workload, target: TargetIndex, span: Span, traffic: &mut T
         for second in 0..(overload.until - overload.from) / SECOND {
             let count = if second % 300 < 290 { USUAL } else { SURGE };
             let time = overload.from + second * SECOND + SECOND / 3;
-            let calls = Calls {
-                request: REQUEST,
-                count,
-                bytes: 0,
-                usecs: USECS,
-            };
+            let calls = Calls::new(REQUEST, count, 0, USECS);
             if span.contains(time) {
                 traffic.events.push(Event { time, entry, calls });
             }

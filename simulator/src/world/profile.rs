@@ -111,12 +111,12 @@ impl Profile {
         let weights = mixes.iter().map(|mix| (mix, mix.1));
         let &Mix(request, _, count) = weighted(random, weights)?;
         let count = log_normal(random, count, 0.8).round();
-        Some(Calls {
+        Some(Calls::new(
             request,
-            count: count.clamp(1.0, 100_000.0) as u32,
-            bytes: self.bytes(random),
-            usecs: service_time(request, random),
-        })
+            count.clamp(1.0, 100_000.0) as u32,
+            self.bytes(random),
+            service_time(request, random),
+        ))
     }
 
     fn bytes(&self, random: &mut Random) -> u32 {

@@ -8,7 +8,7 @@ use std::vec::IntoIter;
 use crate::lustre::service::{Opcode, Service, opcode};
 use crate::lustre::{Calls, Counter, Counters, Request, TargetKind};
 use crate::time::{Nanos, SECOND, Span};
-use crate::world::{Cluster, Plan, ServerIndex, TargetIndex};
+use crate::world::{Cluster, Plan, ServerIndex, TargetIndex, Walk, Workload};
 
 /// The length of an interval.
 pub const INTERVAL: Nanos = 10 * SECOND;
@@ -213,6 +213,19 @@ impl Services {
             arrivals: here.into_iter().peekable(),
             interval: since.div_euclid(INTERVAL),
         }
+    }
+
+    /// Begins to follow the services of a server, with the arrivals of all calls in the span.
+    pub fn of(workload: &Workload, here: (ServerIndex, TargetKind), span: Span) -> Self {
+        let targets = targets(workload.cluster, here, span).into_iter();
+        let arrivals = targets.map(|target| {
+            let mut walk = Walk::new(workload, target, span);
+            walk.advance(span.until - 1, |_| ());
+            (target, walk.counters.arrivals)
+        });
+        let arrivals: Vec<_> = arrivals.collect();
+        let arrivals = arrivals.iter().map(|(target, all)| (*target, &all[..]));
+        Self::new(workload.cluster, here, span, arrivals)
     }
 
     /// Moves on to the last interval that is over at a time.

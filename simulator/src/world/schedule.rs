@@ -17,9 +17,15 @@ pub struct Due {
 
 /// Returns the readings of all servers that have a target, in order of time.
 pub fn of_servers(cluster: &Cluster, span: Span) -> BTreeSet<Due> {
+    of_targets(cluster, span).into_iter().flatten().collect()
+}
+
+/// Returns the readings of each target in a span.
+pub fn of_targets(cluster: &Cluster, span: Span) -> Vec<Vec<Due>> {
     let targets = 0..cluster.targets.len();
-    let all = targets.flat_map(|target| readings(cluster, target, span));
-    all.collect()
+    targets
+        .map(|target| readings(cluster, target, span))
+        .collect()
 }
 
 /// Returns the readings of a target in a span, in order of time. A reading is due on the current server of the target, unless that server

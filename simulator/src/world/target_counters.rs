@@ -184,12 +184,7 @@ fn own_work(cluster: &Cluster, target: TargetIndex, span: Span) -> Vec<OwnWork> 
                 let time = minute * MINUTE + seed.below(60) as Nanos * SECOND + SECOND / 5;
                 if seed.of("done", &[]).chance(chance) && span.contains(time) {
                     let usecs = usecs + seed.of("usecs", &[]).below(u64::from(usecs)) as u32;
-                    let calls = Calls {
-                        request: plain(op),
-                        count,
-                        bytes: 0,
-                        usecs,
-                    };
+                    let calls = Calls::new(plain(op), count, 0, usecs);
                     all.push(OwnWork { time, mdt, calls });
                 }
             }

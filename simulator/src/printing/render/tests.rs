@@ -3,7 +3,7 @@
 use super::*;
 use crate::lustre::Calls;
 use crate::lustre::operation::{
-    OPEN_CREATE, READ, RENAME_CROSS, RENAME_FILE_PARALLEL, RENAME_SAME, Request, WRITE, plain,
+    OPEN_CREATE, READ, RENAME_CROSS, RENAME_FILE_PARALLEL, RENAME_SAME, WRITE, plain,
 };
 
 const BOOTED: Nanos = 1_700_000_000 * SECOND;
@@ -18,31 +18,22 @@ fn epoch(calls: &[Calls]) -> Epoch {
     epoch
 }
 
-const fn calls(request: Request, count: u32, bytes: u32, usecs: u32) -> Calls {
-    Calls {
-        request,
-        count,
-        bytes,
-        usecs,
-    }
-}
-
 /// Calls of 16 MiB and of more than ten seconds, whose numbers are as wide as their columns.
 const ON_AN_OST: &[Calls] = &[
-    calls(WRITE, 3, 16_777_216, 12_345_678),
-    calls(WRITE, 1, 4_097, 150),
-    calls(READ, 2, 4_096, 0),
-    calls(READ, 1, 1, 37),
-    calls(plain(Op::Punch), 1, 0, 250),
+    Calls::new(WRITE, 3, 16_777_216, 12_345_678),
+    Calls::new(WRITE, 1, 4_097, 150),
+    Calls::new(READ, 2, 4_096, 0),
+    Calls::new(READ, 1, 1, 37),
+    Calls::new(plain(Op::Punch), 1, 0, 250),
 ];
 
 const ON_AN_MDT: &[Calls] = &[
-    calls(OPEN_CREATE, 4, 0, 80),
-    calls(plain(Op::Close), 5, 0, 20),
-    calls(RENAME_SAME, 1, 0, 100),
-    calls(RENAME_CROSS, 1, 0, 300),
-    calls(RENAME_FILE_PARALLEL, 2, 0, 200),
-    calls(READ, 1, 65_536, 500),
+    Calls::new(OPEN_CREATE, 4, 0, 80),
+    Calls::new(plain(Op::Close), 5, 0, 20),
+    Calls::new(RENAME_SAME, 1, 0, 100),
+    Calls::new(RENAME_CROSS, 1, 0, 300),
+    Calls::new(RENAME_FILE_PARALLEL, 2, 0, 200),
+    Calls::new(READ, 1, 65_536, 500),
 ];
 
 #[track_caller]
@@ -86,7 +77,7 @@ layouts! {
 #[test]
 fn the_sum_of_squares_wraps_and_since_2_17_saturates() {
     // 2^24 squared is 2^48; the sum of 2^16 such squares is 2^64.
-    let counted = epoch(&[calls(WRITE, 1 << 16, 1 << 24, 1)]);
+    let counted = epoch(&[Calls::new(WRITE, 1 << 16, 1 << 24, 1)]);
     let squares = |layout| {
         let record = record(b"x.0", &counted, layout, TargetKind::Ost, 0);
         let text = String::from_utf8(record).unwrap();
@@ -107,7 +98,7 @@ fn the_sum_of_squares_wraps_and_since_2_17_saturates() {
 #[test]
 fn a_clock_that_stepped_back_gives_elapsed_times_without_a_sign() {
     let mut counted = Epoch::new(1, 0, BORN, BORN);
-    let calls = calls(WRITE, 1, 1, 1);
+    let calls = Calls::new(WRITE, 1, 1, 1);
     counted.count(&calls, LAST, BORN - SECOND / 4);
     let record = record(b"x.0", &counted, Layout::V2_16, TargetKind::Ost, 0);
     let text = String::from_utf8(record).unwrap();

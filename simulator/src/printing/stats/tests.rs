@@ -2,29 +2,20 @@
 
 use super::*;
 use crate::lustre::Calls;
-use crate::lustre::operation::{OPEN_CREATE, READ, Request, WRITE, plain};
+use crate::lustre::operation::{OPEN_CREATE, READ, WRITE, plain};
 use crate::time::parse;
 use crate::world::Preset;
 
-const fn calls(request: Request, count: u32, bytes: u32, usecs: u32) -> Calls {
-    Calls {
-        request,
-        count,
-        bytes,
-        usecs,
-    }
-}
-
 const ON_AN_OST: &[Calls] = &[
-    calls(WRITE, 3, 16_777_216, 12_345_678),
-    calls(WRITE, 1, 4_097, 150),
-    calls(READ, 2, 4_096, 7),
-    calls(plain(Op::Statfs), 5, 0, 40),
-    calls(plain(Op::SetInfo), 1, 0, 10),
+    Calls::new(WRITE, 3, 16_777_216, 12_345_678),
+    Calls::new(WRITE, 1, 4_097, 150),
+    Calls::new(READ, 2, 4_096, 7),
+    Calls::new(plain(Op::Statfs), 5, 0, 40),
+    Calls::new(plain(Op::SetInfo), 1, 0, 10),
 ];
 const ON_AN_MDT: &[Calls] = &[
-    calls(OPEN_CREATE, 4, 0, 80),
-    calls(plain(Op::Close), 5, 0, 20),
+    Calls::new(OPEN_CREATE, 4, 0, 80),
+    Calls::new(plain(Op::Close), 5, 0, 20),
 ];
 
 #[track_caller]

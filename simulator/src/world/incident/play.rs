@@ -57,12 +57,7 @@ impl Incident {
                 let count =
                     each.floor() as u32 + u32::from(seed.of("more", &[]).chance(each.fract()));
                 if count > 0 && span.contains(time) {
-                    let calls = Calls {
-                        request,
-                        count,
-                        bytes,
-                        usecs,
-                    };
+                    let calls = Calls::new(request, count, bytes, usecs);
                     let entry = traffic.entry(&self.id(uid, time));
                     traffic.events.push(Event { time, entry, calls });
                 }

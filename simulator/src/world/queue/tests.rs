@@ -132,12 +132,7 @@ fn counters_never_fall_and_a_mean_counts_as_often_as_it_was_met() {
 fn arrivals_of_one_kind_in_one_interval_are_one() {
     let mut arrivals = Vec::new();
     let mut calls = |seconds: Nanos, request, count, usecs| {
-        let calls = Calls {
-            request,
-            count,
-            bytes: 10,
-            usecs,
-        };
+        let calls = Calls::new(request, count, 10, usecs);
         arrive(&mut arrivals, TargetKind::Ost, seconds * SECOND, &calls);
     };
     calls(11, READ, 3, 100);
