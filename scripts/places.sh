@@ -15,7 +15,8 @@ scheduler flux core/tests/accounting/flux.rs
 scheduler flux core/tests/accounting/flux.sh
 scheduler flux simulator/src/accounting/golden/flux-old.txt
 scheduler gridengine simulator/tests/command.rs
-scheduler lsf core/fuzz/fuzz_targets/accounting.rs'
+scheduler lsf core/fuzz/fuzz_targets/accounting.rs
+scheduler lsf core/src/accounting/lsf/tests/damage.rs'
 
 members() {
     case $1 in

@@ -59,7 +59,7 @@ pub mod files {
     pub mod variables;
 }
 
-/// What command-line programs share.
+/// Shared code of command-line programs.
 pub mod program {
     pub mod duration;
     pub mod exit;

@@ -98,7 +98,7 @@ pub mod output {
     pub mod template;
 }
 
-/// What happened between two snapshots.
+/// Increments between snapshots.
 pub mod rules {
     pub mod audit;
     pub mod feed;

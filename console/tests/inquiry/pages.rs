@@ -148,7 +148,7 @@ pub fn work_without_identifier_is_reported(store: &Store) {
     assert!(!user.contains("identifier"), "{user}");
 }
 
-/// From a day ago to now, user1000 has added 1 GiB on an OST, and user 1005, who is idle, has removed files. Requests to the MDT are
+/// The store of a day: user1000 has added 1 GiB on an OST, and user 1005, who is idle, has removed files. Requests to the MDT are
 /// queued in ten minutes of the window.
 pub fn space_and_waiting_are_shown_beside_work(store: &Store) {
     let mut client = Client::connect(&store.url, NoTls).unwrap();
