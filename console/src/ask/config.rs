@@ -68,18 +68,16 @@ impl Database {
 
 /// The file.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 struct Config {
-    #[serde(default)]
     profile: BTreeMap<String, Profile>,
 }
 
 /// A profile.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Profile {
     /// The commands that print the statistics, by the name of the server.
-    #[serde(default)]
     pub input: BTreeMap<String, String>,
     /// The database with the store, as a URL without a password.
     pub database_url: Option<String>,
@@ -92,7 +90,6 @@ pub struct Profile {
     /// The command that prints the names of users, as `getent passwd` does.
     pub users: Option<String>,
     /// The formats of identifiers (`jobid_name` of the clients).
-    #[serde(default)]
     pub formats: Vec<String>,
 }
 

@@ -1,9 +1,9 @@
 //! The user that did most in a window, with the account, the operation, the target and the job of most of that work.
 
 use jobstats_client::answers::{Dimension, Group};
+use jobstats_core::base::operation::in_service_time;
 use jobstats_core::base::pattern::exactly;
 
-use super::operations::timed;
 use super::vocabulary::*;
 
 /// The part of the work on one target, or by one job, from which on it is named.
@@ -149,7 +149,7 @@ fn job(group: &Group) -> Option<String> {
 fn operation(store: &mut Store, measure: Measure, work: &Selection) -> Result<Share, Error> {
     let totals = match measure {
         Measure::ServiceTime => {
-            let times = timed().map(|it| format!("{}_time", it.name));
+            let times = in_service_time().map(|it| format!("{}_time", it.name));
             work.totals(store, &times.collect::<Vec<_>>())?
         }
         Measure::Metadata => work.metadata_parts(store)?,

@@ -1,4 +1,4 @@
-//! Takes connections, and speaks HTTP with them.
+//! Takes connections, and serves HTTP on them.
 
 use std::convert::Infallible;
 use std::future::{Future, pending};
@@ -31,14 +31,14 @@ use super::web::Proxy;
 use crate::report::form::Form;
 
 /// The timeout of a request, and the timeout of a connection.
-const TO_ASK: Duration = Duration::from_secs(10);
-const IN_ALL: Duration = Duration::from_secs(120);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
+const CONNECTION_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The bytes of a request that are read.
 const REQUEST: usize = 16 << 10;
 
 /// The grace period at shutdown.
-const TO_END: Duration = Duration::from_secs(10);
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
 
 /// The rights of a page: it has its style in it, and no script, and its forms go nowhere else.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'self'; base-uri 'none'";
@@ -79,7 +79,7 @@ pub async fn listen(listeners: Listeners, service: &Arc<Service>, stop: impl Fut
         }
     }
     drop(listeners);
-    let _ = timeout(TO_END, graceful.shutdown()).await;
+    let _ = timeout(SHUTDOWN_GRACE, graceful.shutdown()).await;
 }
 
 async fn accept(
@@ -100,7 +100,7 @@ fn take_user(stream: UnixStream, service: &Arc<Service>, graceful: &GracefulShut
         return;
     };
     if let Some(place) = service.connection(peer.uid()) {
-        speak(stream, Caller::Kernel(peer.uid()), place, service, graceful);
+        serve(stream, Caller::Kernel(peer.uid()), place, service, graceful);
     }
 }
 
@@ -113,12 +113,12 @@ fn take_proxy(
     graceful: &GracefulShutdown,
 ) {
     if let Some(place) = proxy.connection(from) {
-        speak(stream, Caller::Proxy(proxy), place, service, graceful);
+        serve(stream, Caller::Proxy(proxy), place, service, graceful);
     }
 }
 
 /// Speaks HTTP on a connection, which is one request.
-fn speak(
+fn serve(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     who: Caller,
     place: Permit,
@@ -132,11 +132,11 @@ fn speak(
     });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
-        .header_read_timeout(TO_ASK)
+        .header_read_timeout(REQUEST_TIMEOUT)
         .max_buf_size(REQUEST)
         .keep_alive(false);
     let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), answer));
-    tokio::spawn(timeout(IN_ALL, connection));
+    tokio::spawn(timeout(CONNECTION_TIMEOUT, connection));
 }
 
 async fn respond(

@@ -34,31 +34,22 @@ impl Kind {
 
 /// The words of a question, as they are typed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Words {
     /// The job, by its number or as users type it; or the user; or the file system of a report or of events, which may be left out.
-    #[serde(default)]
     pub name: String,
     /// The start and the end of the window, as in `--from` and `--to`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<String>,
     /// The cluster of the file system.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<String>,
     /// The time zone; UTC without one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,
-    #[serde(default)]
     pub form: Form,
     /// The width of text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub width: Option<u16>,
     /// Set if text may have colours.
-    #[serde(default)]
     pub coloured: bool,
 }
 
