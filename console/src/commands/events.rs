@@ -113,40 +113,28 @@ fn explain(store: &mut Store, event_id: i64, json: bool) -> Result<(), Error> {
     Ok(())
 }
 
-/// The columns of the table.
-const HEAD: [&str; 9] = [
-    "number",
-    "began",
-    "lasted",
-    "severity",
-    "event",
-    "file system",
-    "where",
-    "value",
-    "who",
-];
-
-fn cells(row: &EventRow, clock: &Clock) -> [String; HEAD.len()] {
+/// Returns the cells of a line, each with the head of its column.
+fn cells(row: &EventRow, clock: &Clock) -> [(&'static str, String); 9] {
     [
-        row.event_id.to_string(),
-        clock.minute(row.began),
-        lasted(row),
-        row.severity.clone(),
-        row.event.clone(),
-        row.filesystem.clone(),
-        place(row),
-        measured(row),
-        owner(row),
+        ("number", row.event_id.to_string()),
+        ("began", clock.minute(row.began)),
+        ("lasted", lasted(row)),
+        ("severity", row.severity.clone()),
+        ("event", row.event.clone()),
+        ("file system", row.filesystem.clone()),
+        ("where", place(row)),
+        ("value", measured(row)),
+        ("who", owner(row)),
     ]
 }
 
 /// Aligns lines below the head of the table.
-fn table(lines: &[[String; HEAD.len()]]) -> String {
-    let head = HEAD.map(str::to_owned);
-    let all: Vec<[String; HEAD.len()]> = std::iter::once(&head)
-        .chain(lines)
-        .map(|line| line.each_ref().map(|cell| shown(cell)))
-        .collect();
+fn table<const N: usize>(lines: &[[(&str, String); N]]) -> String {
+    let head = lines.iter().take(1);
+    let head = head.map(|line| line.each_ref().map(|(head, _)| (*head).to_owned()));
+    let lines = lines.iter();
+    let lines = lines.map(|line| line.each_ref().map(|(_, cell)| shown(cell)));
+    let all: Vec<_> = head.chain(lines).collect();
     let widest = |column: usize| all.iter().map(|line| width(&line[column])).max();
     let mut text = String::new();
     for line in &all {
