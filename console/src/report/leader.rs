@@ -33,7 +33,9 @@ impl Leader {
     /// Loads the main users of this usage.
     pub fn ask(store: &mut Store, scope: &Scope, work: &Selection) -> Result<Option<Self>, Error> {
         let measure = scope.measure.name();
-        let users = work.top(store, measure, &[Dimension::User], 1)?.rows;
+        let users = store
+            .ask(&work.ranking(measure, &[Dimension::User], 1))?
+            .rows;
         let Some(first) = users.first() else {
             return Ok(None);
         };
@@ -48,7 +50,7 @@ impl Leader {
         let only = Some(vec![exactly(name)]);
         let own = work.clone().part(|filters| filters.user = only);
         let mut first = |by: &[Dimension], name: fn(&Group) -> Option<String>| {
-            let top = own.top(store, measure, by, 1)?.rows;
+            let top = store.ask(&own.ranking(measure, by, 1))?.rows;
             let part = top.first();
             let part = part.and_then(|row| Some((name(&row.labels)?, row.share?)));
             Ok::<_, Error>(part)

@@ -3,8 +3,8 @@
 use std::fmt::Display;
 
 use jobstats_client::answers::{
-    Baseline, BaselineRow, ChangeRow, Changes, Dimension, Filters, FindingRow, Findings, RateRow,
-    Rates, Summary, SummaryRow, Top, TopRow, TotalRow, Totals, Window, words,
+    Baseline, Dimension, Filters, FindingRow, Findings, RateRow, Rates, Summary, SummaryRow, Top,
+    TotalRow, Totals, Window, words,
 };
 use jobstats_core::base::operation::{self, OPERATIONS};
 
@@ -76,17 +76,6 @@ impl Selection {
         of_mdts.totals(store, &parts.map(|it| it.name).collect::<Vec<_>>())
     }
 
-    /// Loads the groups with the largest totals of an operation.
-    pub fn top(
-        &self,
-        store: &mut Store,
-        operation: &str,
-        by: &[Dimension],
-        n: i32,
-    ) -> Result<Answer<TopRow>, Error> {
-        store.ask(&self.ranking(operation, by, n))
-    }
-
     /// Returns the question for the groups with most work by an operation.
     pub fn ranking(&self, operation: &str, by: &[Dimension], n: i32) -> Top {
         Top {
@@ -97,36 +86,6 @@ impl Selection {
             filter: self.filters.clone(),
             ..Top::default()
         }
-    }
-
-    /// Loads the groups with the largest changes between two windows, and the rest.
-    pub fn changes(
-        &self,
-        store: &mut Store,
-        operation: &str,
-        by: &[Dimension],
-        before: Span,
-        n: i32,
-    ) -> Result<Answer<ChangeRow>, Error> {
-        store.ask(&Changes {
-            window: self.window(),
-            operation: Some(operation.to_owned()),
-            by: words(by),
-            baseline_since: Some(before.0),
-            baseline_until: Some(before.1),
-            n: Some(n),
-            filter: self.filters.clone(),
-        })
-    }
-
-    /// Compares the usage as a whole with its baseline.
-    pub fn usual(&self, store: &mut Store) -> Result<Answer<BaselineRow>, Error> {
-        store.ask(&Baseline {
-            window: self.window(),
-            by: Some(String::new()),
-            filter: self.filters.clone(),
-            ..Baseline::default()
-        })
     }
 
     /// Loads the findings about groups.
@@ -214,7 +173,12 @@ pub(super) fn add_baseline(store: &mut Store, subject: &mut Subject) -> Result<(
     if when::seconds(subject.work.window) > DAY {
         return Ok(());
     }
-    let usual = subject.work.usual(store)?;
+    let usual = store.ask(&Baseline {
+        window: subject.work.window(),
+        by: Some(String::new()),
+        filter: subject.work.filters.clone(),
+        ..Baseline::default()
+    })?;
     subject.note("The 30 days before", &usual);
     if let Some(row) = usual.rows.first().filter(|row| row.days > 0) {
         let days = Fact::new("usual_days", "Of days", Some(Value::Count(row.days)));

@@ -1,12 +1,12 @@
 //! A target.
 
 use jobstats_client::answers::{
-    Balance, BalanceRow, Dimension, Filters, Health, SummaryRow, TargetRow, Targets,
+    Balance, BalanceRow, Dimension, Filters, Health, TargetRow, Targets,
 };
 use jobstats_core::base::pattern::exactly;
 
 use super::questions::{Selection, add_baseline, add_course, ask_totals, of_totals};
-use super::{Fact, Kind, Lookup, Subject, Value, findings, joined};
+use super::{Fact, Kind, Lookup, Subject, Value, findings};
 use crate::ask::store::{Error, Store};
 use crate::values::when::Span;
 
@@ -50,12 +50,9 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Lookup, Error>
     balance(store, &mut subject, target)?;
     add_baseline(store, &mut subject)?;
     add_course(store, &mut subject)?;
-    let user = |row: &SummaryRow| (row.labels.user.clone(), None);
-    subject.rank(store, "user", &[Dimension::User], user)?;
+    subject.rank(store, &[Dimension::User])?;
     let by = [Dimension::Job, Dimension::User, Dimension::JobName];
-    let detail = |row: &SummaryRow| joined([1, 2].map(|it| row.labels.text(by[it])).each_ref());
-    let job = |row: &SummaryRow| (row.labels.job.clone(), detail(row));
-    subject.rank(store, "job", &by, job)?;
+    subject.rank(store, &by)?;
     findings::add(store, &mut subject)?;
     Ok(Ok(subject))
 }
