@@ -111,6 +111,9 @@ pub struct Answer<A> {
     pub statement: String,
 }
 
+/// The result of a question.
+pub type Answered<A> = Result<Answer<A>, Error>;
+
 impl Store {
     /// Connects, and begins a transaction that reads.
     pub fn open(options: &Options) -> Result<Self, Error> {

@@ -1,8 +1,6 @@
 //! A target.
 
-use jobstats_client::answers::{
-    Balance, BalanceRow, Dimension, Filters, Health, TargetRow, Targets,
-};
+use jobstats_client::answers::{Dimension, Filters, Health, TargetRow, Targets};
 use jobstats_core::base::pattern::exactly;
 
 use super::questions::{Selection, add_baseline, add_course, ask_totals, of_totals};
@@ -80,18 +78,15 @@ fn balance(store: &mut Store, subject: &mut Subject, target: &TargetRow) -> Resu
         _ => ("bytes", "bytes"),
     };
     let filesystem = target.filesystem.as_deref();
-    let balance = store.ask(&Balance {
-        window: subject.work.window(),
-        operation: Some(operation.to_owned()),
-        filter: Filters {
+    let all = Selection {
+        window: subject.work.window,
+        filters: Filters {
             filesystem: filesystem.map(|name| vec![exactly(name)]),
-            kind: Some(vec![target.kind.clone()]),
             ..Filters::default()
         },
-    })?;
-    let mut rows: Vec<&BalanceRow> = balance.rows.iter().collect();
-    let rate = |row: &BalanceRow| row.rate.unwrap_or(-1.0);
-    rows.sort_by(|one, other| rate(other).total_cmp(&rate(one)));
+    };
+    let balance = all.balance(store, operation, &target.kind)?;
+    let rows = &balance.rows;
     let place = rows.iter().position(|row| row.target == subject.name);
     if let Some(place) = place {
         let rank = format!("{} of {}, by {amount}", place + 1, rows.len());
