@@ -26,7 +26,7 @@ mod turns;
 mod web;
 
 pub use client::{ask, is_done};
-pub use question::{Kind, Question, Words};
+pub use question::{Kind, Words};
 
 /// The default socket.
 pub const SOCKET: &str = "/run/jobstats/console.sock";

@@ -11,7 +11,7 @@ use jobstats_client::program::duration::Length;
 use jobstats_client::{FileError, Options};
 use serde::Deserialize;
 
-use crate::values::text::shown;
+use crate::values::text::{joined, shown};
 
 /// The configuration of this machine, for users without a personal one.
 const SYSTEM: &str = "/etc/jobstats/console.toml";
@@ -115,11 +115,8 @@ pub fn profile(path: Option<&Path>, name: &str) -> Result<Profile, Error> {
     let config = toml::from_str(&text).map_err(|cause| io::Error::new(InvalidData, cause));
     let mut config: Config = config.map_err(FileError::at(&path))?;
     config.profile.remove(name).ok_or_else(|| {
-        let known: Vec<_> = config.profile.keys().map(String::as_str).collect();
-        let known = match known.as_slice() {
-            [] => "none".to_owned(),
-            known => known.join(", "),
-        };
+        let known = joined(config.profile.keys().cloned());
+        let known = known.unwrap_or_else(|| "none".to_owned());
         Error::Unknown {
             path,
             name: name.to_owned(),
@@ -134,11 +131,8 @@ fn find() -> Result<PathBuf, Error> {
     let own = own.map(PathBuf::from).or_else(home).unwrap_or_default();
     let own = own.join("jobstats/console.toml");
     let system = PathBuf::from(SYSTEM);
-    match (own.exists(), system.exists()) {
-        (true, _) => Ok(own),
-        (false, true) => Ok(system),
-        (false, false) => Err(Error::Nothing(own)),
-    }
+    let found = [&own, &system].into_iter().find(|it| it.exists());
+    found.cloned().ok_or(Error::Nothing(own))
 }
 
 #[cfg(test)]

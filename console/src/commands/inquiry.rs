@@ -87,7 +87,7 @@ fn print_asked(
         coloured: screen.is_coloured,
         ..words
     };
-    form.print(&serve::ask(socket, &serve::Question { kind, words })?)
+    form.print(&serve::ask(socket, kind, words)?)
 }
 
 impl Common {
@@ -245,8 +245,7 @@ pub fn report(options: &Report) -> Result<(), Error> {
             zone: options.common.zone(),
             ..serve::Words::default()
         };
-        let kind = serve::Kind::Report;
-        let page = serve::ask(socket, &serve::Question { kind, words })?;
+        let page = serve::ask(socket, serve::Kind::Report, words)?;
         return write(&options.output, &page);
     }
     let mut store = options.common.store()?;

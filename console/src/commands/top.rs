@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jobstats_client::database::settings::SettingsError;
-use jobstats_client::program::duration::Length;
 use jobstats_client::program::exit::{self, NOTHING, SETUP, SYSTEM, UNREAD, USAGE};
 
 use crate::ask::config::{self, Profile};
@@ -102,11 +101,11 @@ pub fn run(top: &Top) -> Result<(), Error> {
         Some(name) => config::profile(top.profiles.as_deref(), name)?,
         None => Profile::default(),
     };
-    let of_profile = |length: Option<Length>| length.map(|Length(length)| length);
-    let interval = top.interval.or(of_profile(profile.interval));
-    let interval = interval.unwrap_or(INTERVAL);
-    let timeout = top.timeout.or(of_profile(profile.timeout));
-    let timeout = timeout.unwrap_or(TIMEOUT);
+    let [interval, timeout] = [
+        (top.interval, profile.interval, INTERVAL),
+        (top.timeout, profile.timeout, TIMEOUT),
+    ]
+    .map(|(own, of_profile, default)| own.or(of_profile.map(|it| it.0)).unwrap_or(default));
     let formats = match top.format.is_empty() {
         true => &profile.formats,
         false => &top.format,

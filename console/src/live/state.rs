@@ -17,6 +17,7 @@ use jobstats_core::rules::snapshot::{
     ReadError, Snapshot, cleanup_interval, print, read, read_carried,
 };
 use jobstats_core::text::job_stats::Unit;
+use jobstats_core::usage::times::calls_have_times;
 
 use crate::live::interval::{EntryUsage, Interval, TargetSnapshot};
 use crate::live::owner::Names;
@@ -320,15 +321,15 @@ fn totals(increment: &Increment<'_>, since: Micros) -> Vec<(Column, i64)> {
 /// Returns whether the counters have times; `None` if no counter shows it.
 fn timed(snapshot: &Snapshot<'_>) -> Option<bool> {
     let counters = snapshot.records.iter();
-    let mut counters = counters.flat_map(|record| snapshot.counters_of(record));
-    counters.find_map(|counter| {
+    let counters = counters.flat_map(|record| snapshot.counters_of(record));
+    calls_have_times(counters.filter_map(|counter| {
         let operation = OPERATIONS.get(usize::from(counter.slot))?;
         match (operation.kind, counter.unit) {
             (Kind::Requests, Unit::Microseconds) => Some(true),
             (Kind::Requests, Unit::Requests) if counter.samples > 0 => Some(false),
             _ => None,
         }
-    })
+    }))
 }
 
 fn part(snapshot: &Snapshot<'_>, scrape: Scrape<'_>) -> ScrapePart {

@@ -112,10 +112,7 @@ impl Leader {
                 false => "spread over many targets".to_owned(),
             });
         }
-        match said.is_empty() {
-            true => String::new(),
-            false => format!("; {}", said.join(", ")),
-        }
+        joined(said.into_iter()).map_or_else(String::new, |said| format!("; {said}"))
     }
 
     /// Names the main user of a span, with shares; in a user's report only the shares.

@@ -111,14 +111,6 @@ enum Cell {
 }
 
 impl Column {
-    const fn title(self, by: By, amounts: bool) -> &'static str {
-        match self {
-            Service if amounts => "time",
-            Name => by.name(),
-            column => column.word(),
-        }
-    }
-
     fn is_sorted(self, sort: Sort) -> bool {
         self == match sort {
             Sort::Service => Service,
@@ -353,7 +345,11 @@ fn joined(
 /// Returns the title of a column, with a sign if rows are ranked by it.
 fn titled(column: Column, sort: Sort, context: &Context<'_>) -> String {
     let mark = if column.is_sorted(sort) { "↓" } else { "" };
-    let title = column.title(context.view.by, context.look.amounts);
+    let title = match column {
+        Service if context.look.amounts => "time",
+        Name => context.view.by.name(),
+        column => column.word(),
+    };
     format!("{mark}{title}")
 }
 

@@ -94,7 +94,10 @@ fn row(row: &Row, history: &History, view: &View) -> impl Serialize {
         late: row.is_late,
         share: row.share,
         times_usual: row.times_usual(history, view),
-        user: row.user.map(|user| view.users.known(user)),
+        user: row.user.map(|user| {
+            let name = view.users.name(user);
+            name.map_or_else(|| user.to_string(), str::to_owned)
+        }),
         uid: row.user,
         users: row.users,
         account: row.account.as_deref(),

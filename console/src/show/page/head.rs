@@ -111,9 +111,8 @@ fn states(history: &History, filesystem: &str, line: &mut Line, room: usize) {
         let ok = count(Some(kind), &[Status::Ok, Status::First]);
         (ok > 0).then(|| format!("{ok} {}", kind.as_str()))
     });
-    let ok: Vec<_> = ok.into_iter().flatten().collect();
-    if !ok.is_empty() {
-        push_if_fits(line, format!("  {} ok", ok.join(", ")), PLAIN, room);
+    if let Some(ok) = text::joined(ok.into_iter().flatten()) {
+        push_if_fits(line, format!("  {ok} ok"), PLAIN, room);
     }
 }
 
