@@ -16,12 +16,13 @@ use jobstats_core::rules::increment::{
 use jobstats_core::rules::snapshot::{
     ReadError, Snapshot, cleanup_interval, print, read, read_carried,
 };
+use jobstats_core::rules::target_counters::TargetCounters as OwnCounters;
 use jobstats_core::text::job_stats::Unit;
 use jobstats_core::usage::times::calls_have_times;
 
 use crate::live::interval::{EntryUsage, Interval, TargetSnapshot};
 use crate::live::owner::Names;
-use crate::live::state::own_counters::{LastCounters, OwnCounters};
+use crate::live::state::own_counters::LastCounters;
 
 mod own_counters;
 
@@ -180,7 +181,7 @@ impl Tracker {
     fn snapshot(
         &mut self,
         snapshot: Snapshot<'_>,
-        own: Option<OwnCounters>,
+        own: Option<OwnCounters<'_>>,
         scrape: Scrape<'_>,
         server: &Arc<str>,
     ) -> Result<Option<TargetSnapshot>, Error> {

@@ -8,30 +8,17 @@ use jobstats_core::base::pause::Pause;
 use jobstats_core::base::target::TargetKind;
 use jobstats_core::rules::increment::{Increment, MAX_RATE};
 use jobstats_core::rules::snapshot::ReadError;
-use jobstats_core::rules::target_counters;
+use jobstats_core::rules::target_counters::{self, TargetCounters as OwnCounters};
 use jobstats_core::text::parameter::{Other, Problems};
 use jobstats_core::usage::{Counting, in_no_entry};
 
 use super::FORGOTTEN;
 use crate::live::interval::{EntryUsage, OWN, TargetCounters};
 
-/// The own counters of a target in a text.
-pub struct OwnCounters {
-    /// The snapshot time by the server's clock, if the server prints it.
-    time: Option<Micros>,
-    body: String,
-    /// The exports that are not of a metadata server.
-    ended: Vec<String>,
-}
-
-/// Returns the own counters in a text, by the names of targets.
-pub fn read(others: &[Other<'_>]) -> Result<HashMap<String, OwnCounters>, ReadError> {
-    let found = target_counters::read(others, &mut Problems::default(), Pause::NEVER)?.into_iter();
-    let own = found.map(|it| {
-        let name = it.target.shown();
-        let (time, body, ended) = (it.time, it.body, it.ended);
-        (name, OwnCounters { time, body, ended })
-    });
+/// Returns the own counters in a scrape, by the names of targets.
+pub fn read<'o>(others: &'o [Other<'o>]) -> Result<HashMap<String, OwnCounters<'o>>, ReadError> {
+    let own = target_counters::read(others, &mut Problems::default(), Pause::NEVER)?;
+    let own = own.into_iter().map(|it| (it.target.shown(), it));
     Ok(own.collect())
 }
 
@@ -47,7 +34,7 @@ pub type Growth = Option<Vec<Increment<'static>>>;
 /// Compares target counters with the previous ones. `time` is the time of the snapshot.
 pub fn compare(
     last: Option<LastCounters>,
-    own: Option<OwnCounters>,
+    own: Option<OwnCounters<'_>>,
     time: Micros,
 ) -> Result<(Option<LastCounters>, Growth), ReadError> {
     let Some(own) = own else {
