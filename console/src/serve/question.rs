@@ -108,12 +108,8 @@ impl Route {
             let name = percent_decode_str(name).decode_utf8_lossy().into_owned();
             serde_urlencoded::to_string([("name", name)]).unwrap_or_default()
         });
-        let parts = [Some(query.to_owned()), named];
-        let parts: Vec<_> = parts
-            .into_iter()
-            .flatten()
-            .filter(|it| !it.is_empty())
-            .collect();
+        let parts = [query, named.as_deref().unwrap_or_default()].into_iter();
+        let parts: Vec<_> = parts.filter(|it| !it.is_empty()).collect();
         let query = parts.join("&");
         if query.contains("%00") {
             // PostgreSQL stores no NUL, and the client library refuses to send one.
@@ -123,21 +119,15 @@ impl Route {
             Ok(words) if words.name.is_empty() && kind.needs_name() => {
                 Self::Unreadable("the name is missing".to_owned())
             }
-            Ok(words) if page.is_some() => Self::Page(Question {
-                kind,
-                words: Words {
-                    form: Form::Html,
-                    ..words
-                },
-            }),
             Ok(words) => {
                 let form = match kind {
+                    Kind::Job | Kind::User if page.is_none() => words.form,
                     Kind::Done => Form::Json,
-                    Kind::Report | Kind::Events => Form::Html,
-                    Kind::Job | Kind::User => words.form,
+                    _ => Form::Html,
                 };
                 let words = Words { form, ..words };
-                Self::Question(Question { kind, words })
+                let route = page.map_or(Self::Question as fn(_) -> _, |_| Self::Page);
+                route(Question { kind, words })
             }
             Err(error) => Self::Unreadable(error.to_string()),
         }
