@@ -65,7 +65,7 @@ pub fn list(options: &EventsOptions) -> Result<(), Error> {
     if let Some(event_id) = options.event {
         return explain(&mut store, event_id, options.json);
     }
-    let severity = if options.all { None } else { alerted() };
+    let severity = if options.all { None } else { words(ALERTED) };
     let rows = store.ask(&Events {
         window: Window::new(window.0, window.1),
         filter: of_filesystems(&options.filesystem),
@@ -85,11 +85,6 @@ pub fn list(options: &EventsOptions) -> Result<(), Error> {
     let clock = options.common.clock();
     let lines: Vec<_> = rows.iter().map(|row| cells(row, &clock)).collect();
     Ok(out.write_all(table(&lines).as_bytes())?)
-}
-
-/// Returns the severities that send alerts.
-fn alerted() -> Option<String> {
-    words(ALERTED)
 }
 
 fn of_filesystems(names: &[String]) -> Filters {
@@ -176,7 +171,7 @@ fn checked(options: &CheckOptions) -> Result<(u8, String), Error> {
     let mut problems = health.filter(|row| row.status == "maintenance");
     let rows = store.ask(&Events {
         filter: of_filesystems(&options.filesystem),
-        severity: alerted(),
+        severity: words(ALERTED),
         ..Events::default()
     })?;
     let is_silenced = |row: &EventRow| row.verdict.as_deref().is_some_and(|it| it != "real");

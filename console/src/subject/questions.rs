@@ -152,11 +152,9 @@ pub(super) fn total_of<'r>(rows: &'r [TotalRow], operation: &str) -> Option<&'r 
 /// Returns the usage of a total. Its rate is the mean over so many seconds, where unobserved seconds count as idle.
 fn usage_of(row: &TotalRow, seconds: f64) -> Usage {
     Usage {
-        operation: row.operation.clone(),
-        total: row.total,
         calls: row.calls,
         per_call: row.per_call,
-        rate: row.total.map(|total| number(total) / seconds),
+        ..Usage::of_total(&row.operation, row.total, seconds)
     }
 }
 

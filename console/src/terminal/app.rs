@@ -240,8 +240,7 @@ impl App {
     fn move_by(&mut self, step: Step) -> Action {
         match (self.look.mode, step) {
             (Mode::Replay(..), _) => {}
-            (_, Step::End) if self.keeps_past => return self.tell("this is live"),
-            (_, Step::By(1..)) if self.keeps_past => return self.tell("this is live"),
+            (_, Step::End | Step::By(1..)) if self.keeps_past => return self.tell("this is live"),
             _ if self.keeps_past => {
                 self.go_back();
                 self.look.is_paused = true;
