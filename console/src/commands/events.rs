@@ -66,13 +66,8 @@ pub fn list(options: &EventsOptions) -> Result<(), Error> {
         return explain(&mut store, event_id, options.json);
     }
     let severity = if options.all { None } else { words(ALERTED) };
-    let rows = store.ask(&Events {
-        window: Window::new(window.0, window.1),
-        filter: of_filesystems(&options.filesystem),
-        severity,
-        ..Events::default()
-    })?;
-    let rows = rows.rows;
+    let window = Window::new(window.0, window.1);
+    let rows = events(&mut store, &options.filesystem, window, severity)?;
     let mut out = stdout().lock();
     if options.json {
         let all: Vec<Value> = rows.iter().map(to_json).collect();
@@ -87,11 +82,23 @@ pub fn list(options: &EventsOptions) -> Result<(), Error> {
     Ok(out.write_all(table(&lines).as_bytes())?)
 }
 
-fn of_filesystems(names: &[String]) -> Filters {
-    Filters {
-        filesystem: (!names.is_empty()).then(|| names.to_vec()),
-        ..Filters::default()
-    }
+/// Loads the events of file systems, or of all without names.
+fn events(
+    store: &mut Store,
+    names: &[String],
+    window: Window,
+    severity: Option<String>,
+) -> Result<Vec<EventRow>, Error> {
+    let events = store.ask(&Events {
+        window,
+        filter: Filters {
+            filesystem: (!names.is_empty()).then(|| names.to_vec()),
+            ..Filters::default()
+        },
+        severity,
+        ..Events::default()
+    })?;
+    Ok(events.rows)
 }
 
 fn explain(store: &mut Store, event_id: i64, json: bool) -> Result<(), Error> {
@@ -169,18 +176,10 @@ fn checked(options: &CheckOptions) -> Result<(u8, String), Error> {
     let mut store = options.common.store()?;
     let health = store.ask(&Health::default())?.rows.into_iter();
     let mut problems = health.filter(|row| row.status == "maintenance");
-    let rows = store.ask(&Events {
-        filter: of_filesystems(&options.filesystem),
-        severity: words(ALERTED),
-        ..Events::default()
-    })?;
+    let (names, severity) = (&options.filesystem, words(ALERTED));
+    let mut open = events(&mut store, names, Window::default(), severity)?;
     let is_silenced = |row: &EventRow| row.verdict.as_deref().is_some_and(|it| it != "real");
-    let mut open: Vec<EventRow> = rows
-        .rows
-        .into_iter()
-        .filter(|row| row.ended.is_none())
-        .collect();
-    open.retain(|row| !is_silenced(row));
+    open.retain(|row| row.ended.is_none() && !is_silenced(row));
     open.sort_by_key(|row| (row.severity != "critical", row.began));
     let count = |severity: &str| open.iter().filter(|row| row.severity == severity).count();
     let (critical, warning) = (count("critical"), count("warning"));
