@@ -162,7 +162,7 @@ fn course(
 ) -> Result<Vec<Block>, Error> {
     let mut blocks = vec![load.figure(scope, spans)];
     blocks.extend(spans.blocks());
-    blocks.extend(Block::list(load.notes.iter().map(|note| shown(note))));
+    blocks.extend(Block::notes(&load.notes));
     for scope in scope.all() {
         blocks.extend(leaders::ask(store, &scope, !load.before.is_empty())?);
     }

@@ -232,8 +232,8 @@ impl RankingRow {
     }
 }
 
-/// The number of groups that a ranking keeps.
-const KEPT: usize = 200;
+/// The largest number of groups of a ranking.
+const GROUPS: usize = 200;
 
 impl Ranking {
     /// Ranks the groups of a summary by the first dimension. The next two describe a group.
@@ -275,8 +275,8 @@ impl Ranking {
         for row in &mut rows {
             row.share = (whole > 0.0).then(|| amount(row) / whole);
         }
-        let more = rows.len().saturating_sub(KEPT);
-        rows.truncate(KEPT);
+        let more = rows.len().saturating_sub(GROUPS);
+        rows.truncate(GROUPS);
         Self {
             by,
             operation: if is_timed { "service_time" } else { "metadata" },

@@ -13,7 +13,7 @@ use crate::commands::options::Top;
 use crate::live::user_names::UserNames;
 use crate::show::page::{Mode, ScreenState};
 use crate::source::process;
-use crate::source::recording::{self, Recorder};
+use crate::source::recording::Recorder;
 use crate::source::stored::{self, Scope};
 use crate::source::{self, Commands, Input, Replay, Source, StoreSource, server_of};
 use crate::terminal::app::App;
@@ -65,8 +65,6 @@ pub enum Error {
     #[error(transparent)]
     Source(#[from] source::Error),
     #[error(transparent)]
-    Record(#[from] recording::Error),
-    #[error(transparent)]
     Terminal(#[from] terminal::Error),
 }
 
@@ -84,12 +82,12 @@ impl Error {
                 source::Error::Record(_) | source::Error::Directory(_) => SYSTEM,
             },
             Self::Terminal(terminal::Error::Unread(_)) | Self::Users(_) | Self::NoUsers => UNREAD,
-            Self::NoTerminal | Self::Record(_) | Self::Terminal(_) => SYSTEM,
+            Self::NoTerminal | Self::Terminal(_) => SYSTEM,
         }
     }
 
     /// Returns true if whoever reads the output has seen enough.
-    pub fn is_enough(&self) -> bool {
+    pub fn is_broken_pipe(&self) -> bool {
         matches!(self, Self::Terminal(terminal::Error::Output(error))
             if error.kind() == io::ErrorKind::BrokenPipe)
     }
@@ -215,7 +213,7 @@ fn commands(
     let cluster = top.cluster.as_deref().unwrap_or_default();
     let recorder = top.record.as_deref();
     let recorder = recorder.map(|path| Recorder::open(path, cluster));
-    let recorder = recorder.transpose()?;
+    let recorder = recorder.transpose().map_err(source::Error::from)?;
     Ok(Commands::new(inputs, formats, (timeout, MOST), recorder)?)
 }
 

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use jobstats_client::answers::{self, EventRow, Explain, statement};
 
 use super::vocabulary::*;
-use crate::show::html::Level;
 use crate::subject::events::{ALERTED, lasted, measured, owner, place};
 
 /// The number of events that have a row.
@@ -81,7 +80,7 @@ impl Events {
         if !self.alerts.is_empty() {
             blocks.push(self.table(scope).into());
         }
-        blocks.extend(Block::list(self.notes.iter().map(|note| shown(note))));
+        blocks.extend(Block::notes(&self.notes));
         let explained = self.alerts.iter().take(EXPLAINED).map(|row| {
             let event_id = row.event_id;
             let title = format!("Event {event_id}, and what to do next");
@@ -110,18 +109,10 @@ impl Events {
 
     fn table(&self, scope: &Scope) -> Table {
         let rows = self.alerts.iter().take(ROWS).map(|row| {
-            let severity = match row.severity.as_str() {
-                "critical" => Level::Bad,
-                _ => Level::Fair,
-            };
-            let severity = Cell {
-                level: Some(severity),
-                ..Cell::text(&row.severity)
-            };
             [
                 ("Began", Cell::text(&moment(scope, row))),
                 ("Lasted", Cell::text(&lasted(row))),
-                ("Severity", severity),
+                ("Severity", Cell::level(&row.severity)),
                 ("What", Cell::sentences(&what(row))),
                 ("Measured", Cell::sentences(&measured(row))),
                 ("Who", Cell::sentences(&owner(row))),

@@ -18,7 +18,7 @@ pub fn page(store: &mut Store, subject: &Subject, clock: &Clock) -> Result<Page,
     });
     let mut what = vec![Block::Facts(facts.collect()), usage(subject).into()];
     what.extend(advice::of_subject(&subject.findings));
-    what.extend(Block::list(subject.notes.iter().map(|note| shown(note))));
+    what.extend(Block::notes(&subject.notes));
     let mut sections = vec![Section::new("what", "What it did", what)];
     if !subject.course.steps.is_empty() {
         let sizes = sizes::ask(store, &subject.work)?;

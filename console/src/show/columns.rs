@@ -158,7 +158,7 @@ impl Column {
         let text = |text: Option<&str>| Cell::Text(text.map_or(UNKNOWN.to_owned(), text::shown));
         let target = || {
             let mut targets = context.history.targets();
-            targets.find(|target| *target.text.target == *row.key.name())
+            targets.find(|target| *target.snapshot.target == *row.key.name())
         };
         match self {
             _ if row.rank == 0 && OF_ENTRIES.contains(&self) => Cell::Text(String::new()),
@@ -195,9 +195,9 @@ impl Column {
                 None => text(None),
             },
             Operation => text(row.operation.map(|index| OPERATIONS[index].name)),
-            Server => text(target().map(|target| &*target.text.server)),
+            Server => text(target().map(|target| &*target.snapshot.server)),
             Entries => {
-                let entries = target().map_or(0, |target| target.text.entries);
+                let entries = target().map_or(0, |target| target.snapshot.entries);
                 count(usize::try_from(entries).unwrap_or(usize::MAX))
             }
         }

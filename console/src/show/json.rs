@@ -71,7 +71,7 @@ fn failure(failure: &Failure) -> impl Serialize {
 }
 
 fn target(target: &Target) -> impl Serialize {
-    let (snapshot, last) = (&target.text, target.last());
+    let (snapshot, last) = (&target.snapshot, target.last());
     object! {
         target: &*snapshot.target,
         kind: snapshot.kind.as_str(),

@@ -31,7 +31,7 @@ impl Untracked {
         let mut found = Self::default();
         let no_owner = Owner::default();
         let targets = history.targets();
-        let targets = targets.filter(|it| view.kind.is_none_or(|kind| kind == it.text.kind));
+        let targets = targets.filter(|it| view.kind.is_none_or(|kind| kind == it.snapshot.kind));
         for target in targets.filter(|it| is_in_scope(view, &no_owner, it)) {
             found.add(target, view)?;
         }

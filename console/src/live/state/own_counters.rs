@@ -66,9 +66,9 @@ pub fn totals(grown: &[Increment<'_>], work: &[EntryUsage], kind: TargetKind) ->
     grown.for_each(|it| COUNTERS.add(it, kind, &mut all));
     let work = work.iter().map(|it| &it.totals);
     work.for_each(|it| COUNTERS.add(it, kind, &mut accounted));
-    let mut whole = TargetCounters::default();
+    let mut counters = TargetCounters::default();
     for (own, (all, accounted)) in OWN.iter().zip(all.into_iter().zip(accounted)) {
-        whole.add(&own.name, all, in_no_entry(all, accounted));
+        counters.add(&own.name, all, in_no_entry(all, accounted));
     }
-    whole
+    counters
 }
