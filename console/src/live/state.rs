@@ -16,13 +16,12 @@ use jobstats_core::rules::increment::{
 use jobstats_core::rules::snapshot::{
     ReadError, Snapshot, cleanup_interval, print, read, read_carried,
 };
-use jobstats_core::rules::target_counters::TargetCounters as OwnCounters;
 use jobstats_core::text::job_stats::Unit;
 use jobstats_core::usage::times::calls_have_times;
 
 use crate::live::interval::{EntryUsage, Interval, TargetSnapshot};
 use crate::live::owner::Names;
-use crate::live::state::own_counters::LastCounters;
+use crate::live::state::own_counters::{LastCounters, OwnCounters};
 
 mod own_counters;
 

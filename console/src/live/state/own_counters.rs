@@ -8,8 +8,9 @@ use jobstats_core::base::pause::Pause;
 use jobstats_core::base::target::TargetKind;
 use jobstats_core::rules::increment::{Increment, MAX_RATE};
 use jobstats_core::rules::snapshot::ReadError;
-use jobstats_core::rules::target_counters::{self, TargetCounters as OwnCounters};
-use jobstats_core::text::parameter::{Other, Problems};
+use jobstats_core::rules::target_counters;
+pub use jobstats_core::rules::target_counters::TargetCounters as OwnCounters;
+use jobstats_core::text::additional_parameters::{Other, Problems};
 use jobstats_core::usage::{Counting, in_no_entry};
 
 use super::FORGOTTEN;
