@@ -126,8 +126,11 @@ impl Route {
                     _ => Form::Html,
                 };
                 let words = Words { form, ..words };
-                let route = page.map_or(Self::Question as fn(_) -> _, |_| Self::Page);
-                route(Question { kind, words })
+                let question = Question { kind, words };
+                match page {
+                    Some(_) => Self::Page(question),
+                    None => Self::Question(question),
+                }
             }
             Err(error) => Self::Unreadable(error.to_string()),
         }

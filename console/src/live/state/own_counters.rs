@@ -1,4 +1,4 @@
-//! The own counters of targets in a text, which count requests with and without an identifier.
+//! The target counters of a scrape, which count requests with and without an identifier.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -16,14 +16,14 @@ use jobstats_core::usage::{Counting, in_no_entry};
 use super::FORGOTTEN;
 use crate::live::interval::{EntryUsage, OWN, TargetCounters};
 
-/// Returns the own counters in a scrape, by the names of targets.
+/// Returns the target counters of a scrape, by the names of targets.
 pub fn read<'o>(others: &'o [Other<'o>]) -> Result<HashMap<String, OwnCounters<'o>>, ReadError> {
     let own = target_counters::read(others, &mut Problems::default(), Pause::NEVER)?;
     let own = own.into_iter().map(|it| (it.target.shown(), it));
     Ok(own.collect())
 }
 
-/// The own counters of a target in its last text.
+/// The target counters of the last snapshot of a target.
 pub struct LastCounters {
     time: Micros,
     body: String,
