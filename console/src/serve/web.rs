@@ -103,7 +103,7 @@ impl Proxy {
         let hash = |bytes: &[u8]| digest(&SHA256, bytes);
         // The hashes take as long to compare, whatever is sent.
         let own = hash(&self.secret);
-        if !secret.is_some_and(|it| hash(it.as_bytes()).as_ref() == own.as_ref()) {
+        if secret.is_none_or(|it| hash(it.as_bytes()).as_ref() != own.as_ref()) {
             return Err("the secret of the web server is missing or wrong");
         }
         let name = only(&self.header).and_then(|name| name.to_str().ok());
