@@ -106,11 +106,6 @@ const LEAST_SHARE: f64 = 0.05;
 const MEBIBYTE: f64 = 1_048_576.0;
 
 impl Rule {
-    /// Returns the rule of this name.
-    pub fn find(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.name() == name)
-    }
-
     /// Returns whether it compares what targets of different kinds saw, or one target with all.
     const fn needs_all_targets(self) -> bool {
         matches!(

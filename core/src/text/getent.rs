@@ -21,10 +21,10 @@ mod tests;
 
 use std::collections::TryReserveError;
 
-use memchr::{memchr, memchr2_iter};
 use crate::base::pause::Pause;
 use crate::base::room::push;
 use crate::text::field::{self, first_lines, is_number, lines, split_once};
+use memchr::{memchr, memchr2_iter};
 
 /// The longest name of a user or group in bytes. Linux itself allows 255.
 pub const NAME_MAX: usize = 255;

@@ -89,7 +89,7 @@ pub fn settings(client: &SpiClient<'_>) -> Result<Settings, Error> {
         feed_wait: row.get("feed_wait")?,
         max_rate: limit("max_rate")?,
         reduced: Reduction {
-            keep: Retention::parse(&row.get::<String>("keep")?).unwrap_or_default(),
+            keep: Retention::find(&row.get::<String>("keep")?).unwrap_or_default(),
             fold_uids_below: uid_limit(row.get("fold_uids_below")?),
         },
         front: row.get("front")?,

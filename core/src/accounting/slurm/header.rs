@@ -42,10 +42,6 @@ crate::named! {
 }
 
 impl JobColumn {
-    fn find(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.name() == name)
-    }
-
     /// Returns whether the column has numbers of jobs.
     pub fn is_number_of_job(self) -> bool {
         matches!(self, Self::JobIdRaw | Self::JobId)

@@ -121,21 +121,14 @@ pub(super) const SLOTS_MAX: usize = 1 << SLOT_BITS;
 
 const SLOT_BITS: u32 = 14;
 const LEN_BITS: u32 = 4;
-const UNITS: [Unit; 4] = [Unit::Requests, Unit::Bytes, Unit::Microseconds, Unit::Other];
 const UNIT_BITS: u32 = 2;
 const HAS_SIZES: u32 = 1 << 30;
 const HAS_LARGE_SIZES: u32 = 1 << 31;
 
 impl Head {
     const fn new(slot: Slot, unit: Unit) -> Self {
-        let unit = match unit {
-            Unit::Requests => 0,
-            Unit::Bytes => 1,
-            Unit::Microseconds => 2,
-            Unit::Other => 3,
-        };
         let slot = slot as u32 % (1 << SLOT_BITS);
-        Self(slot | unit << (SLOT_BITS + LEN_BITS))
+        Self(slot | (unit as u32) << (SLOT_BITS + LEN_BITS))
     }
 
     const fn slot(self) -> Slot {
@@ -143,7 +136,7 @@ impl Head {
     }
 
     const fn unit(self) -> Unit {
-        UNITS[(self.0 >> (SLOT_BITS + LEN_BITS)) as usize % UNITS.len()]
+        Unit::ALL[(self.0 >> (SLOT_BITS + LEN_BITS)) as usize % Unit::ALL.len()]
     }
 
     /// Returns the number of words of the head and the numbers.

@@ -124,7 +124,7 @@ impl StoredSnapshot {
             cleanup_interval: cleanup_seconds.and_then(|seconds| u32::try_from(seconds).ok()),
             reduced: Reduction {
                 keep: keep
-                    .and_then(|name| Retention::parse(&name))
+                    .and_then(|name| Retention::find(&name))
                     .unwrap_or_default(),
                 fold_uids_below: uid_limit(fold_uids_below),
             },

@@ -70,7 +70,7 @@ fn target(row: &Row<'_>, works: &mut BTreeMap<i32, Work>) -> Result<Target, Erro
         cluster: row.get("cluster")?,
         filesystem: row.get("filesystem")?,
         name: row.get("name")?,
-        kind: TargetKind::named(&kind),
+        kind: TargetKind::find(&kind),
         server: row.get("server")?,
         status: row.get("status")?,
         last_observation: row.get("last_observation")?,

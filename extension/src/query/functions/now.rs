@@ -173,7 +173,7 @@ impl Query {
     }
 
     fn last(&self, row: &Row<'_>) -> Result<Last, Error> {
-        let kind = TargetKind::named(row.get("kind")?).unwrap_or(TargetKind::Ost);
+        let kind = TargetKind::find(row.get("kind")?).unwrap_or(TargetKind::Ost);
         let target = Target {
             cluster: row.get("cluster")?,
             filesystem: row.get("filesystem")?,

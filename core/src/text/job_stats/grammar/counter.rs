@@ -6,40 +6,22 @@ use crate::base::operation::{self, OperationIndex};
 use crate::text::job_stats::Reason;
 use crate::text::lctl::{LINE_MAX, Lines, Piece};
 
-/// The unit of a counter.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Unit {
-    /// Calls alone are counted.
-    #[default]
-    Requests,
-    /// `sum` is in bytes.
-    Bytes,
-    /// `sum` is in microseconds.
-    Microseconds,
-    /// The unit is another one; the counter is kept in `detail`.
-    Other,
-}
-
-impl Unit {
-    /// Returns the unit of this name.
-    pub fn named(name: &str) -> Self {
-        match name {
-            "reqs" => Self::Requests,
-            "bytes" => Self::Bytes,
-            "usecs" => Self::Microseconds,
-            _ => Self::Other,
-        }
+crate::named! {
+    /// The unit of a counter.
+    #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Unit {
+        /// Calls alone are counted.
+        #[default]
+        Requests = "reqs",
+        /// `sum` is in bytes.
+        Bytes = "bytes",
+        /// `sum` is in microseconds.
+        Microseconds = "usecs",
+        /// The unit is another one; the counter is kept in `detail`.
+        Other = "other",
     }
-
     /// Returns its name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Requests => "reqs",
-            Self::Bytes => "bytes",
-            Self::Microseconds => "usecs",
-            Self::Other => "other",
-        }
-    }
+    pub fn name;
 }
 
 /// A counter as printed. A field that the line does not have is `None`.
@@ -122,7 +104,7 @@ pub(in crate::text::job_stats) fn parse<'a>(
     Ok(CounterLine {
         operation: word(name)?,
         listed: operation::find(name),
-        unit: Unit::named(unit_name),
+        unit: Unit::find(unit_name).unwrap_or(Unit::Other),
         unit_name,
         samples: fields.samples.ok_or(Reason::UnreadableCounter)?,
         min: fields.min,
