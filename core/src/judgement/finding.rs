@@ -330,10 +330,9 @@ fn part(of: f64, whole: f64) -> Option<f64> {
 }
 
 fn sum(one: Option<f64>, other: Option<f64>) -> Option<f64> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one + other),
-        (one, other) => one.or(other),
-    }
+    one.into_iter()
+        .chain(other)
+        .reduce(|one, other| one + other)
 }
 
 /// Returns the part of reads or writes that are small. Without known sizes the mean decides: all are small if it is [`SMALL`] or
