@@ -271,7 +271,7 @@ impl<'a> Cursor<'a> {
     fn name(&mut self) -> Option<&'a str> {
         self.eat(b"  ")?;
         let operation = self.word()?;
-        if operation.len() > OPERATION_MAX || TimeKey::named(operation.as_bytes()).is_some() {
+        if operation.len() > OPERATION_MAX || TimeKey::find(operation).is_some() {
             return None;
         }
         self.eat(b":")?;
