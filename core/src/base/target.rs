@@ -16,14 +16,6 @@ crate::named! {
 }
 
 impl TargetKind {
-    /// Returns the first part of the names of such targets' parameters.
-    pub(crate) const fn name(self) -> &'static [u8] {
-        match self {
-            Self::Mdt => b"mdt",
-            Self::Ost => b"obdfilter",
-        }
-    }
-
     /// Returns the first part of the names of such targets' parameters, with its dot.
     pub(crate) const fn prefix(self) -> &'static [u8] {
         match self {
