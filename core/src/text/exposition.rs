@@ -22,6 +22,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, TryReserveError};
 
 use crate::base::instant::{Micros, SECOND};
 use crate::base::pause::Pause;
+use crate::base::room::push;
 use crate::text::field::{lines, words};
 
 /// The largest number of bytes of a line. Names and labels of a usable line have a few kilobytes.
@@ -130,9 +131,8 @@ impl<'a> Contents<'a> {
     fn report(&mut self, line: (u32, &'a [u8]), reason: Reason) -> Result<(), TryReserveError> {
         self.problems_found += 1;
         if self.problems.len() < PROBLEMS_MAX {
-            self.problems.try_reserve(1)?;
             let (line, text) = line;
-            self.problems.push(Problem { line, reason, text });
+            push(&mut self.problems, Problem { line, reason, text })?;
         }
         Ok(())
     }
@@ -224,10 +224,9 @@ fn add<'a>(
         Some(_) => {}
         None if is_full => return Ok(Err(Reason::TooManySeries)),
         None => {
-            samples.try_reserve(1)?;
             places.try_reserve(1)?;
             places.insert(key, samples.len());
-            samples.push(sample);
+            push(samples, sample)?;
         }
     }
     Ok(Ok(()))
