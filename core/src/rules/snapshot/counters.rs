@@ -14,7 +14,7 @@ use super::Slot;
 use crate::text::job_stats::{HISTOGRAM_LEN, Unit};
 
 /// The values of a counter as printed. A field that the line lacks is zero.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counter<'a> {
     /// The slot of the operation.
     pub slot: Slot,
@@ -36,16 +36,11 @@ pub struct Counter<'a> {
 
 impl Counter<'_> {
     /// Returns a counter of a slot without calls.
-    pub const fn zero(slot: Slot, unit: Unit) -> Self {
+    pub fn zero(slot: Slot, unit: Unit) -> Self {
         Self {
             slot,
             unit,
-            samples: 0,
-            min: 0,
-            max: 0,
-            sum: 0,
-            sumsq: 0,
-            histogram: None,
+            ..Self::default()
         }
     }
 
