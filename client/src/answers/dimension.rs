@@ -10,7 +10,7 @@ use tokio_postgres::types::{self, FromSql, IsNull, ToSql, Type, accepts, to_sql_
 
 use super::{Value, literal};
 
-/// Defines the dimensions in the order of `jobstats_internal.dimensions()`: the name in SQL, the name of the variant, and the type of its values.
+/// Defines the dimensions in the order of `jobstats_internal.dimensions()`: SQL name, variant, and type of the values.
 macro_rules! dimensions {
     ($($(#[$doc:meta])* $field:ident $variant:ident: $type:ty,)*) => {
         /// A dimension of grouping and filtering.
@@ -115,7 +115,7 @@ dimensions! {
     node Node: String,
     /// The executable.
     executable Executable: String,
-    /// The status of the entry ID: `ok`, `missing_job`, `truncated`, `partial`, `malformed`, or `claimed` if the job belongs to another user.
+    /// The status of the entry ID: `ok`, `missing_job`, `truncated`, `partial`, `malformed`, or `claimed` for the job of another user.
     status Status: String,
     /// The entry ID.
     entry Entry: String,

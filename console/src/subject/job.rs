@@ -25,7 +25,7 @@ const ENERGY: [(&str, &str, &str); 2] = [
     ("energy_per_gb", "joules_per_gb", "Energy per GB"),
 ];
 
-/// The beginnings of the operations of work that is not counted: without a job, but likely of this one; and of other users who name this job.
+/// The prefixes of operations that are excluded: usage without a job that is likely this one, and of other users who name this job.
 const NOT_COUNTED: [(&str, &str); 2] = [
     (
         "attributed_",

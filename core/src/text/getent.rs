@@ -22,7 +22,7 @@ mod tests;
 use std::collections::TryReserveError;
 
 use crate::base::pause::Pause;
-use crate::base::room::push;
+use crate::base::try_vec::push;
 use crate::text::field::{self, first_lines, is_number, lines, split_once};
 use memchr::{memchr, memchr2_iter};
 

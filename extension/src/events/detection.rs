@@ -7,11 +7,11 @@ use pgrx::spi::SpiClient;
 
 use crate::events::baseline::Baseline;
 use crate::events::culprits;
-use crate::events::detect::WatchedFileSystem;
+use crate::events::detectors::WatchedFileSystem;
 use crate::events::keep::{Events, Judgement, store_culprits};
-use crate::events::notify::alert;
 use crate::events::readings::Readings;
 use crate::events::rules::Rule;
+use crate::events::severity::alert;
 use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
