@@ -38,7 +38,7 @@ pub use system_users::Folded;
 
 use crate::base::instant::{Micros, Span};
 use crate::base::operation::{Kind, OPERATIONS, OperationIndex};
-use crate::base::room::push;
+use crate::base::try_vec::push;
 use crate::rules::snapshot::{ByKey, Snapshot};
 
 /// One target observed at one time.

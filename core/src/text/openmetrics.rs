@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, TryReserveError};
 
 use crate::base::instant::{Micros, SECOND};
 use crate::base::pause::Pause;
-use crate::base::room::push;
+use crate::base::try_vec::push;
 use crate::text::field::{lines, words};
 
 /// The largest number of bytes of a line. Names and labels of a usable line have a few kilobytes.

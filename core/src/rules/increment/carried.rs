@@ -6,7 +6,7 @@ use super::epoch::{Epoch, SeenValues};
 use super::value::{bit, slot_in};
 use crate::base::instant::Micros;
 use crate::base::operation::OPERATIONS;
-use crate::base::room::push;
+use crate::base::try_vec::push;
 use crate::rules::snapshot::{Counter, Record, Slot, Snapshot};
 use crate::text::job_stats::{Time, Unit};
 

@@ -8,7 +8,7 @@ use std::collections::TryReserveError;
 use super::{Column, CompareError, Comparison, Increment, Problem, Reason};
 use crate::base::instant::Micros;
 use crate::base::operation::OPERATIONS;
-use crate::base::room::push;
+use crate::base::try_vec::push;
 
 #[cfg(test)]
 mod tests;

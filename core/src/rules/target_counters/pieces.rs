@@ -4,7 +4,7 @@ use std::collections::TryReserveError;
 
 use super::Compared;
 use crate::base::instant::Micros;
-use crate::base::room::push;
+use crate::base::try_vec::push;
 use crate::rules::increment::{Column, Increment, edge_distance, share, spans};
 
 impl Compared {
