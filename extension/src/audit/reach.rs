@@ -9,7 +9,7 @@ use jobstats_core::base::instant::{Micros, Span};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::time::timestamptz;
 
 /// The start of the earliest increment, for each observation with increments from before the observation before.
@@ -24,11 +24,7 @@ impl Reach {
     ) -> Result<Self, Error> {
         let rows = client.query(
             include_str!("reach.sql"),
-            &[
-                timestamptz(window.0)?.into(),
-                timestamptz(window.1)?.into(),
-                target_id.into(),
-            ],
+            &values![timestamptz(window.0)?, timestamptz(window.1)?, target_id],
         )?;
         let mut reach = HashMap::new();
         reach

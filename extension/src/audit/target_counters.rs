@@ -10,7 +10,7 @@ use crate::feed::job_stats::rows::{staged_pieces, with_pieces};
 use crate::feed::target_counters::{Recomputation, StoredSnapshot};
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
-use crate::pg::spi::{Statements, connect, connect_mut};
+use crate::pg::spi::{Statements, connect, connect_mut, values};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 use crate::store::{Settings, rollup};
@@ -97,10 +97,10 @@ fn differences(
     with_pieces(recomputation.pieces(target_id)?, || {
         let rows = client.query(
             &statement,
-            &[
-                target_id.into(),
-                timestamptz(recomputation.since)?.into(),
-                timestamptz(recomputation.time)?.into(),
+            &values![
+                target_id,
+                timestamptz(recomputation.since)?,
+                timestamptz(recomputation.time)?
             ],
         )?;
         let rows = rows.map(|row| {

@@ -21,7 +21,7 @@ use crate::feed::job_stats::write::{Computed, Stale};
 use crate::pg::error::Error;
 use crate::pg::memory::reserve;
 use crate::pg::pause::{PAUSE, pause};
-use crate::pg::spi::{Statements, connect};
+use crate::pg::spi::{Statements, connect, values};
 use crate::pg::time::{EARLIEST, now, timestamptz};
 use crate::query::dimension::Level;
 use crate::query::filters::Filters;
@@ -183,7 +183,7 @@ fn oldest_raw(client: &SpiClient<'_>, settings: Settings) -> Result<Option<Micro
         "SELECT min(r.\"time\") FROM jobstats.targets t CROSS JOIN LATERAL ( \
              SELECT min(r.\"time\") AS \"time\" FROM jobstats.raw r \
              WHERE r.target_id = t.target_id AND r.\"time\" >= $1) r",
-        &[timestamptz(kept.max(EARLIEST))?.into()],
+        &values![timestamptz(kept.max(EARLIEST))?],
     )
 }
 
@@ -483,5 +483,5 @@ fn shown(time: Option<Micros>) -> Result<Option<String>, Error> {
     let Some(time) = time.map(timestamptz).transpose()? else {
         return Ok(None);
     };
-    connect(|client| client.query_value("SELECT $1::text", &[time.into()]))
+    connect(|client| client.query_value("SELECT $1::text", &values![time]))
 }

@@ -11,7 +11,7 @@ use pgrx::spi::SpiClient;
 use crate::events::readings::Server;
 use crate::pg::error::Error;
 use crate::pg::pause::PAUSE;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::time::timestamptz;
 
 /// Returns the starts of the days of a span.
@@ -48,14 +48,9 @@ impl Baseline {
         let start = timestamptz(day)?;
         let limits = SIZES[..SIZES.len() - 1].iter().map(|most| *most as i64 + 1);
         let limits: Vec<i64> = limits.collect();
-        let of_calls = [
-            start.into(),
-            limits.into(),
-            (slow::BUSY as i64).into(),
-            (SIZES.len() as i32).into(),
-        ];
+        let of_calls = values![start, limits, slow::BUSY as i64, SIZES.len() as i32];
         client.execute(include_str!("baseline/calls.sql"), &of_calls)?;
-        let start: [DatumWithOid<'_>; 1] = [start.into()];
+        let start: [DatumWithOid<'_>; 1] = values![start];
         client.execute(include_str!("baseline/waits.sql"), &start)?;
         client.execute(include_str!("baseline/probes.sql"), &start)?;
         let mut rows = |select: &str| {

@@ -12,7 +12,7 @@ use crate::events::list::{read, reader_parameters};
 use crate::pg::arguments::Arguments;
 use crate::pg::error::{Error, escaped};
 use crate::pg::jsonb::Jsonb;
-use crate::pg::spi::{SqlResult, Statements};
+use crate::pg::spi::{SqlResult, Statements, values};
 use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::store::rights::caller::Reader;
 use words::{amount, percent, plural, rate, seconds, several, significant};
@@ -64,7 +64,7 @@ impl Line {
 /// Describes how much raw text of the event is retained.
 fn evidence(client: &SpiClient<'_>, id: i64) -> Result<Line, Error> {
     let statement = include_str!("explain/evidence.sql");
-    let row = client.query_only(statement, &[id.into()], "settings")?;
+    let row = client.query_only(statement, &values![id], "settings")?;
     let (texts, others): (i64, i64) = (row.get("texts")?, row.get("others")?);
     let (bytes, until): (i64, Option<String>) = (row.get("bytes")?, row.get("until")?);
     let kept = match &until {

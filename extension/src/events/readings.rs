@@ -13,7 +13,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::pause::PAUSE;
-use crate::pg::spi::{Row, Statements};
+use crate::pg::spi::{Row, Statements, values};
 use crate::pg::time::{micros, timestamptz};
 
 /// A server: its cluster and its name.
@@ -76,9 +76,9 @@ impl Readings {
     /// Reads a span.
     pub fn read(client: &SpiClient<'_>, (since, until): Span) -> Result<Self, Error> {
         let until = timestamptz(until)?;
-        let span: [DatumWithOid<'_>; 2] = [timestamptz(since)?.into(), until.into()];
+        let span: [DatumWithOid<'_>; 2] = values![timestamptz(since)?, until];
         // An hour more, so that an hour of probes and readings of servers in the hour after it are seen together.
-        let span_of_probes = [timestamptz(since - HOUR)?.into(), until.into()];
+        let span_of_probes = values![timestamptz(since - HOUR)?, until];
         let mut numbers = Numbers::default();
         let mut targets = targets(client)?;
         each(client, SERVED, &span, &mut targets, |target, row| {

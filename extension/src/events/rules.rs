@@ -13,7 +13,7 @@ use crate::events::culprits::{Subject, object, rounded};
 use crate::events::readings::FileSystem;
 use crate::pg::error::Error;
 use crate::pg::pause::PAUSE;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::time::timestamptz;
 
 /// The steps in which rules are judged.
@@ -78,11 +78,11 @@ impl Rule {
     }
 
     fn add_usual(&mut self, client: &mut SpiClient<'_>, day: Micros) -> Result<(), Error> {
-        let asked: [DatumWithOid<'_>; 4] = [
-            timestamptz(day)?.into(),
-            self.name.as_str().into(),
-            self.operation.as_str().into(),
-            self.by.as_str().into(),
+        let asked: [DatumWithOid<'_>; 4] = values![
+            timestamptz(day)?,
+            self.name.as_str(),
+            self.operation.as_str(),
+            self.by.as_str()
         ];
         client.execute(include_str!("rules/usual.sql"), &asked)?;
         let rows = client.execute_rows(
@@ -100,13 +100,7 @@ impl Rule {
     fn add_largest(&mut self, client: &SpiClient<'_>, (since, until): Span) -> Result<(), Error> {
         let rows = client.query(
             "SELECT l.* FROM jobstats_internal.largest_subjects($1, $2, $3, $4, $5, interval '10 minutes') l ORDER BY l.began",
-            &[
-                self.name.as_str().into(),
-                self.operation.as_str().into(),
-                self.by.as_str().into(),
-                timestamptz(since)?.into(),
-                timestamptz(until)?.into(),
-            ],
+            &values![self.name.as_str(), self.operation.as_str(), self.by.as_str(), timestamptz(since)?, timestamptz(until)?],
         )?;
         for row in PAUSE.among(rows) {
             let filesystem = (row.get("cluster")?, row.get("filesystem")?);

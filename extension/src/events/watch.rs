@@ -14,7 +14,7 @@ use crate::events::readings::Readings;
 use crate::events::rules::Rule;
 use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
-use crate::pg::spi::{SqlResult, Statements, connect_mut};
+use crate::pg::spi::{SqlResult, Statements, connect_mut, values};
 use crate::pg::time::timestamptz;
 
 /// The time before the judged span that detectors also read.
@@ -87,10 +87,7 @@ impl State {
         let touched = client.query_time(
             "SELECT min(e.began) FROM jobstats.events e WHERE (e.ended IS NULL OR e.until >= $2) AND e.kind IN ('waiting', 'slow_target', 'stalled', 'rule') \
                  AND e.began BETWEEN $1 AND $2",
-            &[
-                timestamptz(since - GOES_ON)?.into(),
-                timestamptz(since)?.into(),
-            ],
+            &values![timestamptz(since - GOES_ON)?, timestamptz(since)?],
         )?;
         since = touched.unwrap_or(since);
         Ok((since < until).then_some(Judgement {
@@ -106,10 +103,7 @@ impl State {
         let rejudge = self.rejudge.filter(|_| until < watched).map(|_| until);
         client.execute(
             "UPDATE jobstats.watch w SET watched_until = $1, rejudge_from = $2, ran = now()",
-            &[
-                timestamptz(watched)?.into(),
-                rejudge.map(timestamptz).transpose()?.into(),
-            ],
+            &values![timestamptz(watched)?, rejudge.map(timestamptz).transpose()?],
         )?;
         Ok(())
     }

@@ -6,6 +6,7 @@ use pgrx::datum::{DatumWithOid, Interval, Range, RangeBound, TimestampWithTimeZo
 use crate::feed::sources;
 use crate::pg::bytea::Bytea;
 use crate::pg::error::Error;
+use crate::pg::spi::values;
 use crate::pg::time::{micros, timestamptz};
 use crate::store::rights::writer::Bounds;
 
@@ -69,11 +70,11 @@ impl Delivery {
 
     /// Returns the key of the text as arguments of a statement: cluster, source, server and time.
     pub fn key(&self) -> Result<[DatumWithOid<'_>; 4], Error> {
-        Ok([
-            self.cluster.as_str().into(),
-            self.source.into(),
-            self.server.as_str().into(),
-            timestamptz(self.time)?.into(),
+        Ok(values![
+            self.cluster.as_str(),
+            self.source,
+            self.server.as_str(),
+            timestamptz(self.time)?
         ])
     }
 }

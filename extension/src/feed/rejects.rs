@@ -6,7 +6,7 @@ use pgrx::spi::SpiClient;
 
 use crate::feed::delivery::Delivery;
 use crate::pg::error::Error;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::time::timestamptz;
 
 /// Stores the rejects of a feed.
@@ -25,15 +25,6 @@ pub fn insert(
     client.run(
         "INSERT INTO jobstats.rejects (\"time\", received, cluster, server, target, line, reason, text) \
          SELECT $1, $2, $3, $4, * FROM unnest($5::text[], $6::integer[], $7::text[], $8::text[])",
-        &[
-            timestamptz(delivery.time)?.into(),
-            timestamptz(received)?.into(),
-            delivery.cluster.as_str().into(),
-            delivery.server.as_str().into(),
-            targets.into(),
-            lines.into(),
-            reasons.into(),
-            texts.into(),
-        ],
+        &values![timestamptz(delivery.time)?, timestamptz(received)?, delivery.cluster.as_str(), delivery.server.as_str(), targets, lines, reasons, texts],
     )
 }

@@ -22,7 +22,7 @@ use crate::pg::error::Error;
 use crate::pg::memory::{require_room, reserve};
 use crate::pg::pause::{PAUSE, pause};
 use crate::pg::plans;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::time::timestamptz;
 
 /// The largest number of services in a text. Lustre has about twenty.
@@ -268,7 +268,7 @@ impl PendingChanges {
     fn write(self, client: &mut SpiClient<'_>, ingest: &Ingest<'_>) -> Result<(), Error> {
         for (service, from, until) in &self.replaced {
             let [cluster, server] = server(ingest);
-            let span = [timestamptz(*from)?.into(), timestamptz(*until)?.into()];
+            let span = values![timestamptz(*from)?, timestamptz(*until)?];
             let [from, until] = span;
             client.execute(
                 "DELETE FROM jobstats.server_increments i WHERE i.cluster = $1 AND i.server = $2 AND i.service = $3 \

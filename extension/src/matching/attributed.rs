@@ -15,7 +15,7 @@ use crate::matching::{LONGEST_CLEANUP, late};
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::pause::pause;
-use crate::pg::spi::{Rows as SpiRows, SqlResult, Statements, connect_as_of_call};
+use crate::pg::spi::{Rows as SpiRows, SqlResult, Statements, connect_as_of_call, values};
 use crate::pg::time::{micros, timestamptz};
 use crate::pg::tuplestore::{IntoCell, Rows};
 
@@ -90,7 +90,7 @@ pub fn spans(
 ) -> Result<Vec<Span>, Error> {
     let job = client.query_opt(
         include_str!("attributed/job.sql"),
-        &[job_no.into(), since.into(), until.into()],
+        &values![job_no, since, until],
     )?;
     let Some(job) = job else {
         return Ok(Vec::new());

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
-use crate::pg::spi::{Statements, connect_as_of_call};
+use crate::pg::spi::{Statements, connect_as_of_call, values};
 use crate::query::dimension::{Dimension, InSql, Level, Table, ValueType};
 use crate::query::params::Params;
 use crate::store::rights::caller::{OWN_FIRST, Own, after_own, as_any_reader, seen, seen_entries};
@@ -96,7 +96,7 @@ pub fn meaning(
     meant: &str,
 ) -> Result<Option<String>, Error> {
     if key == "target" {
-        let parameters = [name.into(), Pattern::new(meant).like().into()];
+        let parameters = values![name, Pattern::new(meant).like()];
         let found: Option<String> = client.query_value(ONLY_TARGET, &parameters)?;
         return Ok(found.map(|it| exactly(&it)));
     }
@@ -107,7 +107,7 @@ pub fn meaning(
         seen_entries(own, OWN_FIRST),
         seen("jobs", own, OWN_FIRST)
     );
-    let asked = after_own(own, [vec![name, meant].into()]);
+    let asked = after_own(own, values![vec![name, meant]]);
     let known: Vec<String> = client.query_value(&statement, &asked)?;
     Ok((known == [meant]).then(|| meant.to_owned()))
 }

@@ -9,7 +9,7 @@ use jobstats_core::base::instant::{DAY, HOUR, MINUTE, Micros};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::template::sql;
 use crate::store;
 use crate::store::columns::operation_columns;
@@ -183,7 +183,7 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
         let inserted = client.execute(
             "INSERT INTO jobstats.rollups (level, width, retention) VALUES ($1, $2::interval, $3::interval) \
              ON CONFLICT DO NOTHING",
-            &[rollup.name.into(), rollup.width.into(), rollup.retention.into()],
+            &values![rollup.name, rollup.width, rollup.retention],
         )?;
         owners::create(client, installation, rollup)?;
         target_counters::create(client, installation, rollup)?;
@@ -218,5 +218,5 @@ pub fn definitions() -> String {
 /// what an earlier setting kept.
 fn keep_stored(client: &mut SpiClient<'_>, rollup: &Rollup) -> Result<(), Error> {
     let statement = sql!("rollup/keep_stored.sql", relation = rollup.relation());
-    client.run(&statement, &[rollup.name.into()])
+    client.run(&statement, &values![rollup.name])
 }

@@ -22,6 +22,7 @@ use crate::pg::guc::Pinned;
 use crate::pg::memory::require_room;
 use crate::pg::pause::pause;
 use crate::pg::plans;
+use crate::pg::spi::values;
 use crate::pg::time::{from_postgres, timestamptz};
 use crate::pg::tuples::{INTEGERS, TEXTS, Tuples};
 use columns::{arguments, keys};
@@ -179,11 +180,11 @@ impl<'b> Changes<'b> {
 
     fn write(self, client: &mut SpiClient<'_>, source: &str, time: Micros) -> Result<(), Error> {
         if !self.confirmed.is_empty() {
-            let arguments = [self.confirmed.into(), timestamptz(time)?.into()];
+            let arguments = values![self.confirmed, timestamptz(time)?];
             plans::update(client, include_str!("confirm.sql"), &arguments)?;
         }
         if !self.gone.is_empty() {
-            plans::update(client, include_str!("delete.sql"), &[self.gone.into()])?;
+            plans::update(client, include_str!("delete.sql"), &values![self.gone])?;
         }
         if !self.rows.is_empty() {
             let mut arguments = arguments(&self.rows)?;
@@ -192,7 +193,7 @@ impl<'b> Changes<'b> {
         }
         if !self.jobs.is_empty() {
             let queue = "INSERT INTO jobstats.to_match (job) SELECT c.job FROM unnest($1::text[]) AS c (job)";
-            plans::update(client, queue, &[self.jobs.into()])?;
+            plans::update(client, queue, &values![self.jobs])?;
         }
         Ok(())
     }
@@ -204,7 +205,7 @@ pub fn note_schedulers(
     schedulers: &[&str],
     time: Micros,
 ) -> Result<(), Error> {
-    let arguments: [DatumWithOid<'_>; 2] = [schedulers.to_vec().into(), timestamptz(time)?.into()];
+    let arguments: [DatumWithOid<'_>; 2] = values![schedulers.to_vec(), timestamptz(time)?];
     plans::run(client, include_str!("schedulers.sql"), &arguments)
 }
 

@@ -16,7 +16,7 @@ use crate::feed::timing::{Phase, timed};
 use crate::pg::error::Error;
 use crate::pg::pause::PAUSE;
 use crate::pg::plans;
-use crate::pg::spi::{Row, Statements};
+use crate::pg::spi::{Row, Statements, values};
 use crate::pg::time::timestamptz;
 use crate::store::{Reduction, uid_limit};
 use crate::text::zstd::unpack;
@@ -216,7 +216,7 @@ pub fn digest(
 ) -> Result<Option<Vec<u8>>, Error> {
     let row = client.execute_opt(
         "SELECT digest FROM jobstats.observations WHERE target_id = $1 AND \"time\" = $2",
-        &[target_id.into(), timestamptz(time)?.into()],
+        &values![target_id, timestamptz(time)?],
     )?;
     row.map(|row| row.get("digest")).transpose()
 }
@@ -303,7 +303,7 @@ fn find(
         client,
         "SELECT server AS raw_server, body, carried AS carried_records, octet_length(body) AS packed FROM jobstats.raw \
          WHERE target_id = $1 AND \"time\" = $2",
-        &[target_id.into(), time.into()],
+        &values![target_id, time],
     )?;
     let raw = raw.next();
     let stored = StoredSnapshot::of(&row, raw.as_ref(), lookup)?;

@@ -8,6 +8,7 @@ use jobstats_core::usage::{Entry, Groups, Job, Owners, SubjectKind, User};
 
 use crate::pg::error::Error;
 use crate::pg::receive::{self, Received, Type};
+use crate::pg::spi::values;
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 use crate::query::engine::Request;
@@ -73,10 +74,10 @@ impl Request<'_> {
         let window = &self.plan.window;
         let (columns, types) = columns("job", &JOB, &known.of_job);
         let few = (ids.len() <= MANY).then(|| ids.to_vec());
-        let arguments = [
-            few.into(),
-            timestamptz(window.since())?.into(),
-            timestamptz(window.until())?.into(),
+        let arguments = values![
+            few,
+            timestamptz(window.since())?,
+            timestamptz(window.until())?
         ];
         let statement = sql!("../read/jobs.sql", columns = columns);
         let jobs = read::rows(&statement, &arguments, &types, |row| {
@@ -105,7 +106,7 @@ impl Request<'_> {
         let is_summary = matches!(self.question.wanted, Wanted::Summary);
         let mut unknown: HashSet<i64> = ids.iter().copied().collect();
         let statement = sql!("../read/entries.sql", columns = columns);
-        receive::each(&statement, &[ids.into()], &types, &mut |row| {
+        receive::each(&statement, &values![ids], &types, &mut |row| {
             let Some(id) = row.integer(0) else {
                 return Ok(true);
             };
@@ -134,7 +135,7 @@ impl Request<'_> {
         let [users, groups] = self.plan.names.tables("$1", "$2");
         let mut users = read::rows(
             &sql!("../read/users.sql", users = users),
-            &[since.into(), until.into()],
+            &values![since, until],
             &types,
             |row| {
                 let user = User {
@@ -152,7 +153,7 @@ impl Request<'_> {
         if self.question.dimensions().any(Dimension::is_group) {
             let groups = read::rows(
                 &sql!("../read/groups.sql", groups = groups),
-                &[since.into(), until.into()],
+                &values![since, until],
                 &[Type::Integer, Type::Text],
                 |row| Some((row.integer(0)?, row.text(1)?)),
             )?;

@@ -10,7 +10,7 @@ use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::template::sql;
 use crate::store;
 use crate::store::installation::Installation;
@@ -115,7 +115,7 @@ fn columns(owner: Owner) -> String {
 fn forget_level(client: &mut SpiClient<'_>, rollup: &Rollup) -> Result<(), Error> {
     client.run(
         "UPDATE jobstats.rollups l SET users_refreshed = 'epoch' WHERE l.level = $1",
-        &[rollup.name.into()],
+        &values![rollup.name],
     )
 }
 
@@ -154,7 +154,7 @@ pub fn note_changed(
     if entries.is_empty() {
         return Ok(());
     }
-    let ranges = [entries.into(), from.into(), until.into()];
+    let ranges = values![entries, from, until];
     client.run(include_str!("note_changed.sql"), &ranges)
 }
 

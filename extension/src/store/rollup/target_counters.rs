@@ -10,7 +10,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::plans;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 use crate::store;
@@ -61,15 +61,10 @@ pub fn sum(
         if is_new {
             client.execute(
                 "SELECT jobstats_internal.add_partitions($1, $2, $3, $4)",
-                &[
-                    rollup.wholes().into(),
-                    rollup.unit.into(),
-                    low.into(),
-                    high.into(),
-                ],
+                &values![rollup.wholes(), rollup.unit, low, high],
             )?;
         }
-        let arguments = [targets.to_vec().into(), low.into(), high.into()];
+        let arguments = values![targets.to_vec(), low, high];
         plans::update(client, statement, &arguments)?;
     }
     Ok(())

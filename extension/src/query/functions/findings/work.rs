@@ -9,7 +9,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::receive::Type;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::time::timestamptz;
 use crate::query::dimension::{By, Level};
 use crate::query::engine::{Request, Usage};
@@ -253,7 +253,7 @@ fn has_sizes(client: &SpiClient<'_>, plan: &Plan) -> Result<bool, Error> {
     let statement = format!(
         "SELECT EXISTS (SELECT FROM jobstats.increments usage WHERE usage.\"time\" > $1 AND usage.\"time\" <= $2 AND {HAS_HISTOGRAM})"
     );
-    client.query_value(&statement, &[since?.into(), until?.into()])
+    client.query_value(&statement, &values![since?, until?])
 }
 
 /// Finds the sizes of reads and writes of all groups.
@@ -293,7 +293,7 @@ fn kept_sizes(entries: &[i64]) -> Result<Sizes, Error> {
         Type::Float,
         Type::Text,
     ];
-    let found = read::rows(KEPT_SIZES, &[entries.to_vec().into()], &types, |row| {
+    let found = read::rows(KEPT_SIZES, &values![entries.to_vec()], &types, |row| {
         let sized = |column| row.float(column).zip(row.float(column + 1));
         Some((vec![row.text(4)], [sized(0), sized(2)]))
     })?;

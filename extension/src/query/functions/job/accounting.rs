@@ -10,7 +10,7 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::{Error, shown};
 use crate::pg::memory::require_room;
 use crate::pg::pause::PAUSE;
-use crate::pg::spi::{Row, Statements};
+use crate::pg::spi::{Row, Statements, values};
 use crate::pg::template::sql;
 use crate::pg::time::clock_now;
 use crate::query::functions::job::entries::Entries;
@@ -96,7 +96,7 @@ impl Accounting {
                 jobs = seen("jobs", own, OWN_FIRST),
                 which = NEWEST_FIRST,
             ),
-            &after_own(own, [job.numbers.clone().into(), RUNS_MAX.into()]),
+            &after_own(own, values![job.numbers.clone(), RUNS_MAX]),
         )?;
         require_room(found.len(), RUN_BYTES)?;
         let now = clock_now();

@@ -7,7 +7,7 @@ use pgrx::spi::SpiClient;
 
 use crate::matching::attributed::{Span, spans};
 use crate::pg::error::{Error, shown};
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::Rows;
 use crate::query::dimension::By;
@@ -85,7 +85,7 @@ impl AttributedUsage {
         let until = until.map_or(last, |it| it.min(last));
         let entries = client.query(
             "SELECT e.entry_id FROM jobstats.entries e WHERE e.claimed = ANY ($1) ORDER BY e.entry_id",
-            &[job.numbers.clone().into()],
+            &values![job.numbers.clone()],
         )?;
         let spans = entries.map(|row| {
             Ok(Span {

@@ -12,7 +12,7 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::{Error, shown};
 use crate::pg::memory::require_room;
 use crate::pg::pause::{PAUSE, pause};
-use crate::pg::spi::{Row, SqlResult, Statements, connect};
+use crate::pg::spi::{Row, SqlResult, Statements, connect, values};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::Rows;
@@ -235,7 +235,7 @@ fn sum(
     let (beside, are_all) = runs(
         client,
         ("jobstats.jobs", condition),
-        &[since.into(), until.into()],
+        &values![since, until],
         BESIDE_MAX,
         span,
     )?;
@@ -292,10 +292,10 @@ impl Run {
         let series: Vec<i64> = counters.iter().map(|counter| counter.series).collect();
         let found = client.query(
             READINGS,
-            &[
-                series.into(),
-                timestamptz(since.saturating_sub(beyond))?.into(),
-                timestamptz(until.saturating_add(beyond))?.into(),
+            &values![
+                series,
+                timestamptz(since.saturating_sub(beyond))?,
+                timestamptz(until.saturating_add(beyond))?
             ],
         )?;
         let mut readings = BTreeMap::<i64, Vec<Reading>>::new();

@@ -8,7 +8,7 @@ use pgrx::spi::SpiClient;
 use serde_json::{Value, json};
 
 use crate::pg::error::{Error, shown};
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 use crate::query::filters::{Filters, meaning};
@@ -66,7 +66,7 @@ impl NamedJob {
                 jobs = seen("jobs", own, OWN_FIRST),
                 entries = seen_entries(own, OWN_FIRST),
             ),
-            &after_own(own, [asked.as_str().into(), scheduler.as_deref().into()]),
+            &after_own(own, values![asked.as_str(), scheduler.as_deref()]),
         )?;
         let mut job = Self {
             number: asked.clone(),
@@ -103,7 +103,7 @@ impl NamedJob {
              FROM {} run WHERE run.job = ANY ($3) GROUP BY run.scheduler ORDER BY run.scheduler",
             seen("jobs", own, OWN_FIRST)
         );
-        for row in client.query(&statement, &after_own(own, [self.numbers.clone().into()]))? {
+        for row in client.query(&statement, &after_own(own, values![self.numbers.clone()]))? {
             let scheduler: String = row.at(1)?;
             self.is_shared |= row.at(2)? && self.scheduler.as_ref() != Some(&scheduler);
             self.schedulers.push(scheduler);
@@ -115,11 +115,11 @@ impl NamedJob {
     fn elements(&self, client: &SpiClient<'_>) -> Result<Vec<String>, Error> {
         let (number, own) = (&self.number, self.own.as_ref());
         let statement = sql!("elements.sql", jobs = seen("jobs", own, OWN_FIRST));
-        let further = [
-            number.as_str().into(),
-            number.trim_end_matches("[]").into(),
-            self.scheduler.as_deref().into(),
-            ELEMENTS_MAX.into(),
+        let further = values![
+            number.as_str(),
+            number.trim_end_matches("[]"),
+            self.scheduler.as_deref(),
+            ELEMENTS_MAX
         ];
         let row = client.query_only(&statement, &after_own(own, further), "elements")?;
         let mut numbers: Vec<String> = row.get("numbers")?;
@@ -143,11 +143,11 @@ impl NamedJob {
     /// Returns the parameters of a statement about its runs that began between two times: after the reader's parameters the numbers, these times and
     /// the scheduler.
     pub fn runs_between(&self, (first, last): Span) -> Result<Vec<DatumWithOid<'_>>, Error> {
-        let further = [
-            self.numbers.clone().into(),
-            timestamptz(first)?.into(),
-            timestamptz(last)?.into(),
-            self.scheduler.as_deref().into(),
+        let further = values![
+            self.numbers.clone(),
+            timestamptz(first)?,
+            timestamptz(last)?,
+            self.scheduler.as_deref()
         ];
         Ok(after_own(self.own.as_ref(), further))
     }
@@ -213,7 +213,7 @@ impl NamedJob {
         let unmatched: i64 = client.query_value(
             "SELECT count(*) FROM jobstats.entries e WHERE e.job = ANY ($1) \
              AND NOT EXISTS (SELECT FROM jobstats.entry_jobs m WHERE m.entry_id = e.entry_id AND m.job_no IS NOT NULL)",
-            &[self.numbers.clone().into()],
+            &values![self.numbers.clone()],
         )?;
         if unmatched > 0 {
             hinted(
