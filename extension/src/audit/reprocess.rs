@@ -163,7 +163,7 @@ fn put_right(
     connect_mut(|client| {
         write::correct(client, target_id, wrong.time, &wrong.server, wrong.bytes)?;
         let mut read = |time: Micros| -> Result<StoredSnapshot, Error> {
-            let found = stored::at(client, target_id, time)?;
+            let found = stored::next_to(client, target_id, time, stored::AT)?;
             found.ok_or_else(|| Error::Damaged("an observation vanished".to_owned()))
         };
         let previous = wrong.previous.map(&mut read).transpose()?;

@@ -39,12 +39,14 @@ pub fn check(
     report: Report<'_>,
 ) -> Result<CheckResult, Error> {
     let mut checked = CheckResult::default();
-    let mut former = connect(|client| StoredSnapshot::until(client, target_id, window.0))?;
+    let next_to =
+        |time, side| connect(|client| StoredSnapshot::next_to(client, target_id, time, side));
+    let mut former = next_to(window.0, StoredSnapshot::UNTIL)?;
     let (mut after, mut goes_beyond) = (window.0, false);
     // The sums of a bucket that begins before the window may be incomplete.
     let near = former.as_ref().filter(|it| window.0 - it.time < DAY);
     let mut span = near.map(|it| (it.time - 1, it.time));
-    while let Some(this) = connect(|client| StoredSnapshot::after(client, target_id, after))? {
+    while let Some(this) = next_to(after, StoredSnapshot::AFTER)? {
         pause();
         if this.time > window.1 && !goes_beyond {
             break;

@@ -36,7 +36,7 @@ fn jobstats_events(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()
     };
     let (since, until) = time::window(Some(since), until)?;
     let (since, until) = (timestamptz(since)?, timestamptz(until)?);
-    Ok(read(|client, reader| {
+    Ok(read(|_, reader| {
         let params = Params::default();
         let [uids, accounts, is_nameless] = reader_parameters(reader);
         let statement = sql!(
@@ -51,7 +51,7 @@ fn jobstats_events(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()
             withdrawn = params.bind("withdrawn", || withdrawn),
             conditions = filters.conditions(Level::Target, "e", &params),
         );
-        write_rows(client, &statement, &params.take(), &mut rows)?;
+        write_rows(&statement, &params.take(), &mut rows)?;
         Ok(())
     })?)
 }

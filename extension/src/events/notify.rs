@@ -90,11 +90,12 @@ fn over_budget(client: &SpiClient<'_>, event: &Row<'_>) -> Result<Option<String>
         "settings",
     )?;
     let began = event.time("began")?;
+    let text = |name| event.get::<&str>(name);
     let before = client.query(
         "SELECT e.began, e.rate FROM jobstats.events e \
          WHERE e.began < $1 AND e.began > $2 AND e.cluster = $3 AND e.filesystem = $4 AND e.kind IN ('waiting', 'slow_target', 'rule') \
              AND e.withdrawn IS NULL AND e.confirmed IS NOT NULL AND (e.notified IS NOT NULL OR e.reason NOT LIKE 'A maintenance window%')",
-        &values![timestamptz(began)?, timestamptz(began - 28 * DAY)?, event.get::<&str>("cluster")?, event.get::<&str>("filesystem")?],
+        &values![timestamptz(began)?, timestamptz(began - 28 * DAY)?, text("cluster")?, text("filesystem")?],
     )?;
     let before = before.map(|row| Ok((row.time("began")?, row.get("rate")?)));
     let before = before.collect::<Result<Vec<Rated>, Error>>()?;

@@ -98,9 +98,15 @@ impl Rule {
     }
 
     fn add_largest(&mut self, client: &SpiClient<'_>, (since, until): Span) -> Result<(), Error> {
+        let Self {
+            name,
+            operation,
+            by,
+            ..
+        } = &*self;
         let rows = client.query(
             "SELECT l.* FROM jobstats_internal.largest_subjects($1, $2, $3, $4, $5, interval '10 minutes') l ORDER BY l.began",
-            &values![self.name.as_str(), self.operation.as_str(), self.by.as_str(), timestamptz(since)?, timestamptz(until)?],
+            &values![name.as_str(), operation.as_str(), by.as_str(), timestamptz(since)?, timestamptz(until)?],
         )?;
         for row in PAUSE.among(rows) {
             let filesystem = (row.get("cluster")?, row.get("filesystem")?);

@@ -4,6 +4,7 @@ use jobstats_core::base::instant::{DAY, HOUR, Micros, Span};
 use jobstats_core::judgement::event::MEASURED;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
+use serde_json::json;
 
 use crate::events::baseline::Baseline;
 use crate::events::culprits;
@@ -135,7 +136,8 @@ fn judge(client: &mut SpiClient<'_>, judgement: Judgement) -> Result<usize, Erro
             if kept.is_new || judgement.is_again {
                 let culprits = match event.kind {
                     "rule" => Some((event.culprits, None)),
-                    _ if event.has_culprits() => {
+                    // Not if only probes took long.
+                    "waiting" if event.details["services"] != json!([]) => {
                         Some(culprits::find(client, &filesystem.0, &event)?)
                     }
                     _ => None,

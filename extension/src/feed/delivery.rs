@@ -55,7 +55,10 @@ impl Delivery {
         let server = arguments.server.take();
         let delivery = Self {
             cluster: arguments.cluster.take().unwrap_or_default(),
-            server: server.ok_or_else(Error::no_server)?,
+            server: server.ok_or_else(|| {
+                let hint = "Name the server that the text comes from, as in 'oss1'.";
+                Error::argument("server must not be NULL", hint)
+            })?,
             source: sources::named(arguments.source.as_deref())?.name(),
             time: arguments.read_at.map_or(Ok(now), micros)?,
             covers: arguments.covers.take().map(bounds).transpose()?.flatten(),
@@ -81,13 +84,10 @@ impl Delivery {
 
 /// Fails with [`Error::LongName`] for a name that is too long.
 pub fn require_short(what: &'static str, name: &str) -> Result<(), Error> {
-    if name.len() > NAME_LIMIT {
-        Err(Error::LongName {
-            what,
-            limit: NAME_LIMIT,
-        })
-    } else {
-        Ok(())
+    let limit = NAME_LIMIT;
+    match name.len() {
+        len if len > limit => Err(Error::LongName { what, limit }),
+        _ => Ok(()),
     }
 }
 

@@ -22,9 +22,11 @@ pub fn insert(
     let rows = rejects.into_iter();
     let rows = rows.map(|it| (it.target, it.line, it.reason, it.text));
     let (targets, lines, reasons, texts): (Vec<_>, Vec<_>, Vec<_>, Vec<_>) = rows.collect();
+    let (time, received) = (timestamptz(delivery.time)?, timestamptz(received)?);
+    let (cluster, server) = (delivery.cluster.as_str(), delivery.server.as_str());
     client.run(
         "INSERT INTO jobstats.rejects (\"time\", received, cluster, server, target, line, reason, text) \
          SELECT $1, $2, $3, $4, * FROM unnest($5::text[], $6::integer[], $7::text[], $8::text[])",
-        &values![timestamptz(delivery.time)?, timestamptz(received)?, delivery.cluster.as_str(), delivery.server.as_str(), targets, lines, reasons, texts],
+        &values![time, received, cluster, server, targets, lines, reasons, texts],
     )
 }

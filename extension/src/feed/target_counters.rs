@@ -99,25 +99,12 @@ pub struct StoredSnapshot {
 }
 
 impl StoredSnapshot {
-    /// Returns the last snapshot up to a time.
-    pub fn until(
-        client: &SpiClient<'_>,
-        target_id: i32,
-        time: Micros,
-    ) -> Result<Option<Self>, Error> {
-        Self::next_to(client, target_id, time, "<= $2 ORDER BY r.\"time\" DESC")
-    }
+    /// The sides of [`Self::next_to`]: the last snapshot up to a time, and the first one after it.
+    pub const UNTIL: &str = "<= $2 ORDER BY r.\"time\" DESC";
+    pub const AFTER: &str = "> $2 ORDER BY r.\"time\"";
 
-    /// Returns the first snapshot after a time.
-    pub fn after(
-        client: &SpiClient<'_>,
-        target_id: i32,
-        time: Micros,
-    ) -> Result<Option<Self>, Error> {
-        Self::next_to(client, target_id, time, "> $2 ORDER BY r.\"time\"")
-    }
-
-    fn next_to(
+    /// Returns the snapshot next to a time on a side.
+    pub fn next_to(
         client: &SpiClient<'_>,
         target_id: i32,
         time: Micros,

@@ -70,9 +70,14 @@ impl<T> From<Option<T>> for Unpacked<T> {
 
 impl Unpacked<Vec<u8>> {
     fn of(packed: Option<&[u8]>) -> Result<Self, Error> {
-        match packed.map(|packed| timed(Phase::Unpack, || unpack(packed))) {
-            Some(Err(error)) if error.is_of_packed() => Ok(Self::Damaged(error)),
-            value => Ok(value.transpose()?.into()),
+        use Error::{NotZstd, Ratio, TextTooLarge};
+        let value = packed.map(|packed| timed(Phase::Unpack, || unpack(packed)));
+        match value.transpose() {
+            // Such a value can never be unpacked.
+            Err(error @ (NotZstd(_) | TextTooLarge { .. } | Ratio { .. })) => {
+                Ok(Self::Damaged(error))
+            }
+            value => Ok(value?.into()),
         }
     }
 
@@ -245,34 +250,18 @@ pub fn before(
     Ok(None)
 }
 
-/// Returns the observation after this time.
-pub fn after(
-    client: &mut SpiClient<'_>,
-    target_id: i32,
-    time: Micros,
-) -> Result<Option<StoredSnapshot>, Error> {
-    find(
-        client,
-        "WHERE target_id = $1 AND \"time\" > $2 ORDER BY \"time\"",
-        target_id,
-        &[time],
-        None,
-    )
-}
+/// The clauses of [`next_to`]: the observation after a time, and the one of exactly this time.
+pub const AFTER: &str = "WHERE target_id = $1 AND \"time\" > $2 ORDER BY \"time\"";
+pub const AT: &str = "WHERE target_id = $1 AND \"time\" = $2";
 
-/// Returns the observation of exactly this time.
-pub fn at(
+/// Returns the observation next to a time, without the cache.
+pub fn next_to(
     client: &mut SpiClient<'_>,
     target_id: i32,
     time: Micros,
+    clauses: &str,
 ) -> Result<Option<StoredSnapshot>, Error> {
-    find(
-        client,
-        "WHERE target_id = $1 AND \"time\" = $2",
-        target_id,
-        &[time],
-        None,
-    )
+    find(client, clauses, target_id, &[time], None)
 }
 
 /// Looks up a snapshot in the cache.

@@ -191,7 +191,7 @@ impl Query {
             order = order.map_or_else(String::new, |it| format!("{it} DESC NULLS LAST, ")),
             n = params.bind("n", || self.n as i64),
         );
-        write_rows(client, &statement, &params.take(), rows)?;
+        write_rows(&statement, &params.take(), rows)?;
         Ok(())
     }
 }

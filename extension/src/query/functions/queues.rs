@@ -58,7 +58,7 @@ fn jobstats_queues(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()
             conditions = conditions,
             parts = parts.join(", ")
         );
-        match write_rows(client, &statement, &params.take(), &mut rows)? {
+        match write_rows(&statement, &params.take(), &mut rows)? {
             0 => explain(client),
             _ => Ok(()),
         }

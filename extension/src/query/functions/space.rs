@@ -84,7 +84,7 @@ fn jobstats_space(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()>
         // The reader's rows are selected before filters are applied, or PostgreSQL's counters would disclose others.
         let fence = own.map_or("", |_| "MATERIALIZED");
         let statement = asked.statement(&params, &own_uids, fence)?;
-        let written = write_rows(client, &statement, &params.take(), &mut rows)?;
+        let written = write_rows(&statement, &params.take(), &mut rows)?;
         asked.note(client, written)
     })
 }
