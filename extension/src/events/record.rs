@@ -154,7 +154,7 @@ impl Events {
         // It is changed if anything about it is new; of an earlier one only its end.
         let mut all = parameters(found)?;
         all.extend(values![event.id, is_earlier]);
-        let is_changed = client.execute(include_str!("keep/update.sql"), &all)? > 0;
+        let is_changed = client.execute(include_str!("record/update.sql"), &all)? > 0;
         let is_new = known.began != found.span.0
             || compared_until(known.span()) != compared_until(found.span)
             || event.targets != found.targets
@@ -229,7 +229,7 @@ fn insert(
 ) -> Result<EventRow, Error> {
     let mut all = parameters(found)?;
     all.extend([found.kind, cluster, filesystem].map(|it| it.to_owned().into()));
-    let id = client.execute_value(include_str!("keep/insert.sql"), &all)?;
+    let id = client.execute_value(include_str!("record/insert.sql"), &all)?;
     Ok(EventRow {
         id,
         is_changed: true,
