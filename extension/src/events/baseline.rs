@@ -36,12 +36,12 @@ pub struct Baseline {
 impl Baseline {
     /// Reads the typical values of the days of a span, and computes missing ones first.
     pub fn read(client: &mut SpiClient<'_>, span: Span) -> Result<Self, Error> {
-        let mut usual = Self::default();
+        let mut baseline = Self::default();
         for day in days(span) {
-            usual.add(client, day)?;
-            usual.days.push(day);
+            baseline.add(client, day)?;
+            baseline.days.push(day);
         }
-        Ok(usual)
+        Ok(baseline)
     }
 
     fn add(&mut self, client: &mut SpiClient<'_>, day: Micros) -> Result<(), Error> {

@@ -242,7 +242,7 @@ impl Event {
 
     fn moved(&self) -> String {
         let moves = self.details["moves"].as_array().into_iter().flatten();
-        let mut said: Vec<String> = moves
+        let mut parts: Vec<String> = moves
             .map(|it| {
                 let [target, from, to] = ["target", "from", "to"].map(|name| text(it, name));
                 format!("{target} moved from {from} to {to}")
@@ -251,11 +251,11 @@ impl Event {
         let recovered = self.texts("recovered");
         if !recovered.is_empty() {
             let targets = several(&recovered);
-            said.push(format!(
+            parts.push(format!(
                 "or in the hour after it, recovery of {targets} ran"
             ));
         }
-        several(&said)
+        several(&parts)
     }
 
     fn filling(&self, value: f64, usual: f64) -> String {

@@ -58,8 +58,8 @@ fn jobstats_events(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()
 
 /// Takes a list of patterns, separated by commas or blanks; `None` if empty.
 fn patterns(arguments: &mut Arguments<'_>) -> Result<Option<Vec<String>>, Error> {
-    let said: Option<String> = arguments.take()?;
-    Ok(said.map(|it| words(&it).map(str::to_owned).collect()))
+    let names: Option<String> = arguments.take()?;
+    Ok(names.map(|it| words(&it).map(str::to_owned).collect()))
 }
 
 /// Returns as parameters the users and accounts of a restricted reader, and whether the reader sees names.

@@ -107,7 +107,7 @@ impl Events {
     }
 
     /// Stores a detected event, or its changes. Returns `None` if this run does not judge such events.
-    pub fn keep(
+    pub fn record(
         &mut self,
         client: &mut SpiClient<'_>,
         filesystem: &FileSystem,

@@ -129,11 +129,11 @@ fn judge(client: &mut SpiClient<'_>, judgement: Judgement) -> Result<usize, Erro
             stalled: events.open_since("stalled", filesystem, since),
         };
         for mut event in judged.events() {
-            let Some(kept) = events.keep(client, filesystem, judgement, &mut event)? else {
+            let Some(row) = events.record(client, filesystem, judgement, &mut event)? else {
                 continue;
             };
-            let mut is_changed = kept.is_changed;
-            if kept.is_new || judgement.is_again {
+            let mut is_changed = row.is_changed;
+            if row.is_new || judgement.is_again {
                 let culprits = match event.kind {
                     "rule" => Some((event.culprits, None)),
                     // Not if only probes took long.
@@ -143,11 +143,11 @@ fn judge(client: &mut SpiClient<'_>, judgement: Judgement) -> Result<usize, Erro
                     _ => None,
                 };
                 if let Some((culprits, times)) = culprits {
-                    is_changed |= store_culprits(client, kept.id, &culprits, times)?;
+                    is_changed |= store_culprits(client, row.id, &culprits, times)?;
                 }
             }
             changed += usize::from(is_changed);
-            found.push(kept.id);
+            found.push(row.id);
         }
     }
     changed += events.take_back(client, judgement)?;

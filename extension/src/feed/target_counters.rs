@@ -51,12 +51,12 @@ impl TargetSnapshot {
         let found = target_counters::read(&contents.others, &mut problems, PAUSE)?;
         let mut snapshots = Vec::new();
         reserve(&mut snapshots, found.len())?;
-        for whole in found {
+        for snapshot in found {
             snapshots.push(Self {
-                target: OwnedTargetName::of(whole.target),
-                time: stats::time_in(whole.time, ingest.delivery.time),
-                body: whole.body,
-                ended: whole.ended,
+                target: OwnedTargetName::of(snapshot.target),
+                time: stats::time_in(snapshot.time, ingest.delivery.time),
+                body: snapshot.body,
+                ended: snapshot.ended,
             });
         }
         ingest.rejects.add_values(&problems);

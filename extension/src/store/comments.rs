@@ -75,7 +75,7 @@ fn of_rollup(rollup: &Rollup) -> impl Iterator<Item = Meaning> {
     let live = rollup.live();
     let mut texts = vec![
         (
-            rollup.wholes(),
+            rollup.of_targets(),
             format!("Sums of target_increments over {width}, by target, exact at any moment."),
         ),
         (

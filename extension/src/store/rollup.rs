@@ -142,7 +142,7 @@ impl Rollup {
     }
 
     /// Returns the name of the table of its [sums of target counters](target_counters).
-    pub fn wholes(&self) -> String {
+    pub fn of_targets(&self) -> String {
         format!("rollup_{}_targets", self.name)
     }
 
@@ -150,7 +150,7 @@ impl Rollup {
     pub fn relations(&self) -> Vec<String> {
         let mut relations = vec![self.relation()];
         relations.extend(self.owners().map(|owner| self.owned(owner)));
-        relations.push(self.wholes());
+        relations.push(self.of_targets());
         relations
     }
 
@@ -208,7 +208,7 @@ pub fn definitions() -> String {
     let mut statements = Vec::new();
     for rollup in &ROLLUPS {
         statements.extend(owners::definitions(rollup));
-        statements.push(target_counters::table(&rollup.wholes(), ""));
+        statements.push(target_counters::table(&rollup.of_targets(), ""));
         statements.push(Rollup::table(&rollup.relation(), KEY, "", ""));
     }
     statements.join(";\n")

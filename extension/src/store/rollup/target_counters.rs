@@ -27,7 +27,7 @@ pub(super) fn create(
     installation: &Installation,
     rollup: &Rollup,
 ) -> Result<(), Error> {
-    let relation = rollup.wholes();
+    let relation = rollup.of_targets();
     if store::kind(client, &relation)?.is_some() {
         return store::add_operations(client, &relation);
     }
@@ -61,7 +61,7 @@ pub fn sum(
         if is_new {
             client.execute(
                 "SELECT jobstats_internal.add_partitions($1, $2, $3, $4)",
-                &values![rollup.wholes(), rollup.unit, low, high],
+                &values![rollup.of_targets(), rollup.unit, low, high],
             )?;
         }
         let arguments = values![targets.to_vec(), low, high];
@@ -87,7 +87,7 @@ fn statement(rollup: &Rollup) -> String {
     let names = operations(str::to_owned);
     sql!(
         "sums_of_wholes.sql",
-        relation = rollup.wholes(),
+        relation = rollup.of_targets(),
         bucket = rollup.bucket(&format!("summed.{time}")),
         source = source,
         time = time,

@@ -68,7 +68,7 @@ fn add(
     }?;
     series.require_modulus(modulus)?;
     series.push(reading)?;
-    Ok(aggregate_state::kept(series))
+    Ok(aggregate_state::datum_of(series))
 }
 
 #[pg_extern(sql = false)]
@@ -99,7 +99,7 @@ fn counter_merge(
         })
     }?;
     rollup.push(stored(counter)?).map_err(Error::from)?;
-    Ok(aggregate_state::kept(rollup))
+    Ok(aggregate_state::datum_of(rollup))
 }
 
 #[pg_extern(sql = false)]

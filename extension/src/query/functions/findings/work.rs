@@ -89,7 +89,7 @@ pub fn find(
         work.is_of_some_targets = is_of_some_targets;
     }
     let sizes = match entries {
-        Some(entries) => kept_sizes(entries)?,
+        Some(entries) => summed_sizes(entries)?,
         None if reads_sizes && has_sizes(client, plan)? => {
             find_sizes(client, question, plan, by, few)?
         }
@@ -241,7 +241,7 @@ impl Sums {
 type Sizes = HashMap<Group, [Option<(f64, f64)>; 2]>;
 
 /// The sizes that maintenance has summed up for the jobs of entries.
-const KEPT_SIZES: &str = "SELECT sizes.reads, sizes.small_reads, sizes.writes, sizes.small_writes, sizes.job FROM jobstats.finding_sizes sizes \
+const SUMMED_SIZES: &str = "SELECT sizes.reads, sizes.small_reads, sizes.writes, sizes.small_writes, sizes.job FROM jobstats.finding_sizes sizes \
     WHERE sizes.job IN (SELECT entry.job FROM jobstats.entries entry WHERE entry.entry_id = ANY ($1))";
 
 /// Returns whether any target prints the sizes of reads and writes. Only the last hour of the window is read.
@@ -285,7 +285,7 @@ fn find_sizes(
 }
 
 /// Reads the sizes that maintenance has summed up for the jobs of these entries.
-fn kept_sizes(entries: &[i64]) -> Result<Sizes, Error> {
+fn summed_sizes(entries: &[i64]) -> Result<Sizes, Error> {
     let types = [
         Type::Float,
         Type::Float,
@@ -293,7 +293,7 @@ fn kept_sizes(entries: &[i64]) -> Result<Sizes, Error> {
         Type::Float,
         Type::Text,
     ];
-    let found = read::rows(KEPT_SIZES, &values![entries.to_vec()], &types, |row| {
+    let found = read::rows(SUMMED_SIZES, &values![entries.to_vec()], &types, |row| {
         let sized = |column| row.float(column).zip(row.float(column + 1));
         Some((vec![row.text(4)], [sized(0), sized(2)]))
     })?;

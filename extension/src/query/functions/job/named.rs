@@ -30,7 +30,7 @@ const NAMED_ELEMENTS: usize = 100;
 /// A job that a question names.
 pub struct NamedJob {
     /// The text that names it.
-    pub asked: String,
+    pub given: String,
     /// The number of the job in `job_stats`, or of the array.
     pub number: String,
     /// The numbers in `job_stats`: this number, or the numbers of all elements of the array.
@@ -52,30 +52,30 @@ impl NamedJob {
     /// array before its element with the same number.
     pub fn find(
         client: &SpiClient<'_>,
-        asked: String,
+        given: String,
         scheduler: Option<String>,
         own: Option<&Own>,
     ) -> Result<Self, Error> {
         // A step of a job, or the label of Flux where a terminal has no ƒ.
-        let meant = meant("job", &asked);
-        let meant = meant.map(|it| meaning(client, own, "job", &asked, &it));
-        let asked = meant.transpose()?.flatten().unwrap_or(asked);
+        let meant = meant("job", &given);
+        let meant = meant.map(|it| meaning(client, own, "job", &given, &it));
+        let given = meant.transpose()?.flatten().unwrap_or(given);
         let found = client.query_opt(
             &sql!(
                 "numbered.sql",
                 jobs = seen("jobs", own, OWN_FIRST),
                 entries = seen_entries(own, OWN_FIRST),
             ),
-            &after_own(own, values![asked.as_str(), scheduler.as_deref()]),
+            &after_own(own, values![given.as_str(), scheduler.as_deref()]),
         )?;
         let mut job = Self {
-            number: asked.clone(),
+            number: given.clone(),
             numbers: Vec::new(),
             started: None,
             schedulers: Vec::new(),
             is_shared: false,
             own: own.cloned(),
-            asked,
+            given,
             scheduler,
         };
         if let Some(found) = found {
@@ -85,7 +85,7 @@ impl NamedJob {
             }
             job.started = found.time_opt("started")?;
         }
-        job.numbers = match job.number == job.asked {
+        job.numbers = match job.number == job.given {
             true => job.elements(client)?,
             false => vec![job.number.clone()],
         };
@@ -181,7 +181,7 @@ impl NamedJob {
             unknown::explain(client, &self.filter(filters))?;
         } else {
             hinted(
-                format!("no job {} of yours is known", shown(&self.asked)),
+                format!("no job {} of yours is known", shown(&self.given)),
                 "SELECT * FROM jobstats_summary(); lists the jobs of a day.",
             );
         }
@@ -189,9 +189,9 @@ impl NamedJob {
     }
 
     /// Raises a notice that the requested scheduler has no such job.
-    pub fn note_unknown(&self, asked: &RequestedTime) {
+    pub fn note_unknown(&self, given: &RequestedTime) {
         let scheduler = shown(self.scheduler.as_deref().unwrap_or_default());
-        let (job, then) = (shown(&self.asked), asked.in_this_window());
+        let (job, then) = (shown(&self.given), given.in_this_window());
         let known = self.schedulers.iter().take(LISTED).map(|it| shown(it));
         let known = known.collect::<Vec<_>>().join(", ");
         let hint = match self.schedulers.is_empty() {
