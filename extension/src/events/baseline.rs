@@ -5,7 +5,6 @@ use std::collections::HashMap;
 
 use jobstats_core::base::instant::{DAY, Micros, Span};
 use jobstats_core::judgement::event::slow::{self, CLASSES, SIZES};
-use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 
 use crate::events::readings::Server;
@@ -50,7 +49,7 @@ impl Baseline {
         let limits: Vec<i64> = limits.collect();
         let of_calls = values![start, limits, slow::BUSY as i64, SIZES.len() as i32];
         client.execute(include_str!("baseline/calls.sql"), &of_calls)?;
-        let start: [DatumWithOid<'_>; 1] = values![start];
+        let start = values![start];
         client.execute(include_str!("baseline/waits.sql"), &start)?;
         client.execute(include_str!("baseline/probes.sql"), &start)?;
         let mut rows = |select: &str| {

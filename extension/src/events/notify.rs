@@ -3,7 +3,6 @@
 use jobstats_core::base::instant::{DAY, HOUR, Micros};
 use jobstats_core::judgement::event::budget::{self, Rated};
 use jobstats_core::judgement::event::full;
-use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
@@ -55,7 +54,7 @@ fn reason(client: &SpiClient<'_>, event: &Row<'_>) -> Result<Option<String>, Err
         return Ok(Some("It has not lasted for ten minutes.".to_owned()));
     };
     let until = event.time("until")?;
-    let parameters: [DatumWithOid<'_>; 3] = values![
+    let parameters = values![
         timestamptz(confirmed)?,
         event.get::<&str>("cluster")?,
         event.get::<&str>("filesystem")?

@@ -71,7 +71,7 @@ impl Readings {
     /// Reads a span.
     pub fn read(client: &SpiClient<'_>, (since, until): Span) -> Result<Self, Error> {
         let until = timestamptz(until)?;
-        let span: [DatumWithOid<'_>; 2] = values![timestamptz(since)?, until];
+        let span = values![timestamptz(since)?, until];
         // An hour more, so that an hour of probes and readings of servers in the hour after it are seen together.
         let of_probes = values![timestamptz(since - HOUR)?, until];
         let mut numbers = Numbers::default();

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap};
 
 use jobstats_core::base::instant::{MINUTE, Micros, Span};
 use jobstats_core::judgement::event::{Episode, Reading, rule};
-use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 use serde_json::{Value, json};
 
@@ -78,7 +77,7 @@ impl Rule {
     }
 
     fn add_baseline(&mut self, client: &mut SpiClient<'_>, day: Micros) -> Result<(), Error> {
-        let key: [DatumWithOid<'_>; 4] = values![
+        let key = values![
             timestamptz(day)?,
             self.name.as_str(),
             self.operation.as_str(),

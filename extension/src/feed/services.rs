@@ -280,15 +280,8 @@ impl PendingChanges {
         let mut services: Vec<String> = self.rows.into_iter().map(|row| row.service).collect();
         services.dedup();
         let [cluster, server] = server(ingest);
-        let arguments = [
-            cluster,
-            server,
-            snapshots.into(),
-            rows.into(),
-            services.into(),
-            edge(first)?.into(),
-            edge(last)?.into(),
-        ];
+        let (first, last) = (edge(first)?, edge(last)?);
+        let arguments = values![cluster, server, snapshots, rows, services, first, last];
         plans::run(client, include_str!("services/write.sql"), &arguments)
     }
 }

@@ -179,7 +179,7 @@ pub(super) fn first_value<T: Column>(row: Option<Row<'_>>) -> Result<T, Error> {
 
 /// The rows of a statement.
 pub struct Rows<'conn> {
-    pub(super) table: Option<NonNull<pg_sys::SPITupleTable>>,
+    table: Option<NonNull<pg_sys::SPITupleTable>>,
     len: usize,
     next: usize,
     connection: PhantomData<&'conn ()>,

@@ -12,7 +12,6 @@ use jobstats_core::accounting::merge::{
     Change, Form, Merged, Provenance, Value, merge as merged, repeated,
 };
 use jobstats_core::base::instant::Micros;
-use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 use serde::de::DeserializeOwned;
 
@@ -205,7 +204,7 @@ pub fn note_schedulers(
     schedulers: &[&str],
     time: Micros,
 ) -> Result<(), Error> {
-    let arguments: [DatumWithOid<'_>; 2] = values![schedulers.to_vec(), timestamptz(time)?];
+    let arguments = values![schedulers.to_vec(), timestamptz(time)?];
     plans::run(client, include_str!("schedulers.sql"), &arguments)
 }
 

@@ -194,19 +194,12 @@ fn counts(
     time: TimestampWithTimeZone,
     computed: &Computed,
 ) -> Result<Vec<DatumWithOid<'_>>, Error> {
-    let mut values: Vec<DatumWithOid> = vec![
-        target_id.into(),
-        time.into(),
-        computed.since.map(timestamptz).transpose()?.into(),
-    ];
+    let since = computed.since.map(timestamptz).transpose()?;
+    let mut values = Vec::from(values![target_id, time, since]);
     values.extend(computed.counts.values().map(DatumWithOid::from));
-    let Reduction {
-        keep,
-        fold_uids_below,
-    } = computed.reduced;
-    let keep = Some(keep).filter(|keep| *keep != Retention::Everything);
-    values.push(keep.map(Retention::name).into());
-    let folded_below = Some(i64::from(fold_uids_below)).filter(|limit| *limit > 0);
-    values.push(folded_below.into());
+    let reduced = computed.reduced;
+    let keep = Some(reduced.keep).filter(|keep| *keep != Retention::Everything);
+    let folded_below = Some(i64::from(reduced.fold_uids_below)).filter(|limit| *limit > 0);
+    values.extend(values![keep.map(Retention::name), folded_below]);
     Ok(values)
 }

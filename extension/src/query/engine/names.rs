@@ -7,7 +7,8 @@ use jobstats_core::usage::dimension::Dimension;
 use jobstats_core::usage::{Entry, Groups, Job, Owners, SubjectKind, User};
 
 use crate::pg::error::Error;
-use crate::pg::receive::{self, Received, Type};
+use crate::pg::receive::Type::{self, Boolean, Integer, Text, Time};
+use crate::pg::receive::{self, Received};
 use crate::pg::spi::values;
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
@@ -17,16 +18,9 @@ use crate::query::read::{self, time};
 
 /// The types of the columns of jobs and entries before the columns of dimensions.
 const JOB: [Type; 8] = [
-    Type::Integer,
-    Type::Time,
-    Type::Time,
-    Type::Boolean,
-    Type::Integer,
-    Type::Integer,
-    Type::Integer,
-    Type::Text,
+    Integer, Time, Time, Boolean, Integer, Integer, Integer, Text,
 ];
-const ENTRY: [Type; 4] = [Type::Integer, Type::Integer, Type::Text, Type::Text];
+const ENTRY: [Type; 4] = [Integer, Integer, Text, Text];
 
 /// Returns further columns of a table, each with a leading comma, and the types of all of its columns.
 fn columns(table: &str, first: &[Type], further: &[&'static Dimension]) -> (String, Vec<Type>) {

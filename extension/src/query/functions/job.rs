@@ -140,7 +140,7 @@ impl Subject {
         let has_begun = accounting.as_ref().and_then(Accounting::started).is_some();
         if entries.are_unnamed && !has_begun {
             // Their work is the reader's own only during runs that are known.
-            entries.clear();
+            entries.nodes.clear();
         }
         Ok(Some(Self {
             job,

@@ -219,17 +219,17 @@ fn own(client: &SpiClient<'_>, caller: pg_sys::Oid) -> Result<Option<Own>, Error
             }
         }
     };
-    let own = found.map(|row| {
-        Ok::<_, Error>(Own {
+    let own = match found {
+        Some(row) => Own {
             uids: row.get("uids")?,
             accounts: row.get("accounts")?,
-        })
-    });
-    let own = own.transpose()?;
-    let own = own.filter(|own| !own.uids.is_empty() || !own.accounts.is_empty());
-    match (own, is_proxy) {
-        (None, true) => Err(Error::NobodyAsks),
-        (own, _) => Ok(own),
+        },
+        None => Own::default(),
+    };
+    match own.uids.is_empty() && own.accounts.is_empty() {
+        true if is_proxy => Err(Error::NobodyAsks),
+        true => Ok(None),
+        false => Ok(Some(own)),
     }
 }
 

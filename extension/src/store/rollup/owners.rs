@@ -94,7 +94,10 @@ pub fn create(
             continue;
         }
         rollup.create_table(client, installation, &relation, key(owner), &columns(owner))?;
-        forget_level(client, rollup)?;
+        client.execute(
+            "UPDATE jobstats.rollups l SET users_refreshed = 'epoch' WHERE l.level = $1",
+            &values![rollup.name],
+        )?;
     }
     Ok(())
 }
@@ -110,13 +113,6 @@ fn columns(owner: Owner) -> String {
     let others = owner.columns().skip(1);
     let others = others.map(|(name, data_type, _)| format!(", {name} {data_type}"));
     others.collect::<String>() + &combined(|name, _| format!("{name} bigint"))
-}
-
-fn forget_level(client: &mut SpiClient<'_>, rollup: &Rollup) -> Result<(), Error> {
-    client.run(
-        "UPDATE jobstats.rollups l SET users_refreshed = 'epoch' WHERE l.level = $1",
-        &values![rollup.name],
-    )
 }
 
 /// Returns the statements that create the tables, undivided.

@@ -286,13 +286,8 @@ fn find_sizes(
 
 /// Reads the sizes that maintenance has summed up for the jobs of these entries.
 fn summed_sizes(entries: &[i64]) -> Result<Sizes, Error> {
-    let types = [
-        Type::Float,
-        Type::Float,
-        Type::Float,
-        Type::Float,
-        Type::Text,
-    ];
+    let [float, text] = [Type::Float, Type::Text];
+    let types = [float, float, float, float, text];
     let found = read::rows(SUMMED_SIZES, &values![entries.to_vec()], &types, |row| {
         let sized = |column| row.float(column).zip(row.float(column + 1));
         Some((vec![row.text(4)], [sized(0), sized(2)]))

@@ -29,7 +29,7 @@ const IS_OWN: &str = "(e.uid = ANY ($1) OR ( \
 
 /// The entries of a job, each with the number of its node.
 pub struct Entries {
-    nodes: HashMap<i64, Option<u32>>,
+    pub nodes: HashMap<i64, Option<u32>>,
     /// The names of the nodes, in order. Nodes are counted from 1.
     names: Vec<String>,
     /// The state of the store when they were read.
@@ -83,11 +83,6 @@ impl Entries {
             entries.are_unnamed |= own.is_some() && entry.at(3)?;
         }
         Ok(entries)
-    }
-
-    /// Forgets all entries.
-    pub fn clear(&mut self) {
-        self.nodes.clear();
     }
 
     /// Returns whether the job was never seen.
