@@ -2,10 +2,10 @@
 
 pub mod history;
 pub mod interval;
-pub mod order;
 pub mod owner;
 pub mod rows;
 pub mod state;
+pub mod steady_order;
 pub mod sums;
 pub mod user_names;
 pub mod view;

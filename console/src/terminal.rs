@@ -1,7 +1,7 @@
 //! The terminal: the screen with its keys, tables where there is no screen, and signals.
 
 pub mod app;
-pub mod keys;
+pub mod help;
 pub mod print;
 pub mod screen;
 pub mod signals;

@@ -73,14 +73,14 @@ pub mod base {
     pub mod operation;
     pub mod pattern;
     pub mod pause;
-    pub(crate) mod room;
     pub mod target;
+    pub(crate) mod try_vec;
 }
 
 /// The job, user and node of an entry.
 pub mod identity {
     pub mod entry_id;
-    pub mod fold;
+    pub mod number_pattern;
 }
 
 /// Judgements about usage.
@@ -116,13 +116,13 @@ pub mod series {
 
 /// Texts that servers, name services and exporters print.
 pub mod text {
-    pub mod exposition;
+    pub mod additional_parameters;
     pub mod field;
+    pub mod gauges;
     pub mod getent;
     pub mod job_stats;
     mod lctl;
-    pub mod parameter;
-    pub mod sample;
+    pub mod openmetrics;
     pub mod stats;
     pub mod used;
 }

@@ -15,9 +15,9 @@ use std::{env, fs};
 use jobstats_core::base::pause::Pause;
 use jobstats_core::base::target::TargetName;
 use jobstats_core::rules::snapshot::read;
+use jobstats_core::text::additional_parameters::{Other, Parameter, Problems};
 use jobstats_core::text::job_stats::{CounterLine, Problem, Reason, Sink, TimeLine, scan};
-use jobstats_core::text::parameter::{Other, Parameter, Problems};
-use jobstats_core::{rules::target_counters, text::sample, text::stats, text::used};
+use jobstats_core::{rules::target_counters, text::gauges, text::stats, text::used};
 
 /// `<file> <line> <reason>`, or `<file> none`.
 const PROBLEMS: &str = include_str!("captures.problems");
@@ -263,7 +263,7 @@ fn read_value<'o>(other: &'o Other<'_>, problems: &mut Problems<'o>) -> usize {
             .len(),
         Parameter::ExportUuid(..) => 0,
         _ => {
-            let samples = sample::read(std::slice::from_ref(other), problems, Pause::NEVER);
+            let samples = gauges::read(std::slice::from_ref(other), problems, Pause::NEVER);
             let is_empty_changelog = matches!(other.parameter, Parameter::Changelog(_));
             assert!(
                 !samples.unwrap().is_empty() || is_empty_changelog,

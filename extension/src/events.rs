@@ -2,14 +2,14 @@
 //!
 //! [`watch`] reads what targets and servers did, lets core find events in it, and keeps them in `jobstats.events`.
 
-mod alerts;
+mod alertmanager;
 mod baseline;
 mod culprits;
-mod detect;
-mod explain;
+mod describe;
+mod detection;
+mod detectors;
 mod list;
-mod notify;
 mod readings;
 mod record;
 mod rules;
-mod watch;
+mod severity;

@@ -14,7 +14,7 @@ mod ingest;
 pub mod job_stats;
 mod neighbours;
 mod openmetrics;
-mod rejects;
+mod rejected_lines;
 mod reread;
 mod samples;
 mod server_parameters;
@@ -99,7 +99,7 @@ fn ingest_row(
     // The rejects of a repeated text are stored already.
     let is_known = |outcome: &Outcome| outcome.action == Action::Repeated;
     if outcomes.is_empty() || !outcomes.iter().all(is_known) {
-        rejects::insert(client, ingest.rejects.take(), &delivery, now)?;
+        rejected_lines::insert(client, ingest.rejects.take(), &delivery, now)?;
     }
     Ok(outcomes)
 }

@@ -7,17 +7,16 @@ mod front;
 mod growing;
 mod installation;
 mod maintain;
-mod parts;
 pub mod personal;
 mod realtime;
 mod relations;
+mod repair;
 pub(crate) mod rights;
 pub mod rollup;
 mod settings;
 mod setup;
 pub mod spans;
 mod tables;
-mod texts;
 mod version;
 pub mod views;
 

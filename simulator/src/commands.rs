@@ -8,9 +8,9 @@ use crate::time::{Nanos, SECOND};
 
 mod accounting;
 pub mod cli;
+mod cluster_options;
 mod play;
 mod report;
-mod scene;
 
 /// Parses a whole number of seconds in a range, which is also given in words.
 fn whole_seconds(text: &str, range: RangeInclusive<Nanos>, words: &str) -> Result<Nanos, String> {

@@ -13,7 +13,7 @@ use crate::printing::lctl;
 use crate::printing::snapshot::{Records, Snapshot};
 use crate::time::{DAY, HOUR, Nanos, SECOND, Span, parse};
 use crate::truth::{Cause, Happening, TargetTruth, Totals, of_targets, tally};
-use crate::world::schedule::{of_targets as planned, readings};
+use crate::world::scrape_times::{of_targets as planned, readings};
 use crate::world::{Change, Cluster, Due, Epoch, Plan, Preset, TargetState, Upheaval, Workload};
 
 mod incidents;

@@ -3,14 +3,14 @@
 
 pub mod busy;
 pub mod cluster;
+pub mod disturbances;
 pub mod given_work;
 pub mod incident;
 mod overload;
 pub mod parallel;
-pub mod plan;
 mod profile;
 pub mod queue;
-pub mod schedule;
+pub mod scrape_times;
 mod service;
 mod sessions;
 pub mod space;
@@ -19,9 +19,9 @@ pub mod target_counters;
 pub mod workload;
 
 pub use cluster::{Cluster, Preset, ServerIndex, Target, TargetIndex};
+pub use disturbances::{Plan, Upheaval};
 pub use parallel::{all, each};
-pub use plan::{Plan, Upheaval};
-pub use schedule::Due;
+pub use scrape_times::Due;
 pub use target::{Change, Epoch, TargetState};
 pub use target_counters::{TargetCounters, Walk};
 pub use workload::Workload;

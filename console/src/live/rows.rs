@@ -9,8 +9,8 @@ use untracked::Untracked;
 
 use crate::live::history::{History, Status, Target};
 use crate::live::interval::{EntryUsage, Interval};
-use crate::live::order::steady;
 use crate::live::owner::Owner;
+use crate::live::steady_order::steady;
 use crate::live::sums::{
     COLUMNS_OF_OPERATION, ObservedInterval, REQUESTS, RunningSums, SERVICE, Sums,
 };

@@ -10,7 +10,7 @@ use crate::live::view::{By, Choice, Filter, Key, View};
 use crate::show::line::Line;
 use crate::show::page::{Mode, ScreenState, page, room};
 use crate::source::{Step, Update};
-use crate::terminal::keys::help;
+use crate::terminal::help::help;
 
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 #![no_main]
 
 use jobstats_core::base::instant::MINUTE;
-use jobstats_core::text::parameter::{Other, Parameter, Problems};
+use jobstats_core::text::additional_parameters::{Other, Parameter, Problems};
 use jobstats_core::base::pause::Pause;
 use jobstats_core::rules::snapshot::{print, read_carried};
 use jobstats_core::{text::stats, rules::target_counters};

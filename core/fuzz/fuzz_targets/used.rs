@@ -1,7 +1,7 @@
 //! Any bytes as a list of the space of owners: each owner occurs once, or the list is rejected with one reason.
 #![no_main]
 
-use jobstats_core::text::parameter::{Other, Parameter, Problems};
+use jobstats_core::text::additional_parameters::{Other, Parameter, Problems};
 use jobstats_core::base::pause::Pause;
 use jobstats_core::text::used::read;
 use libfuzzer_sys::fuzz_target;

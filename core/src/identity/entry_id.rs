@@ -7,23 +7,23 @@ use std::borrow::Cow;
 use std::fmt;
 
 pub mod flux;
-mod folded;
 mod format;
 mod guess;
 mod job_number;
 mod keys;
 mod length;
-mod secrets;
+mod pseudonyms;
+mod system_user;
 #[cfg(test)]
 mod tests;
 
-pub use folded::folded_name;
 use format::Code;
 pub use format::{Format, FormatError, user_may_be_forged};
 pub use guess::likely_format;
 use job_number::looks_like_job;
 pub use keys::{Keys, StoredNames};
-pub use secrets::{FIRST_PSEUDONYM, Secret, Secrets, pseudonym, pseudonym_of_user};
+pub use pseudonyms::{FIRST_PSEUDONYM, Secret, Secrets, pseudonym, pseudonym_of_user};
+pub use system_user::folded_name;
 
 /// The default formats.
 pub const DEFAULT_FORMATS: &[&str] = &["%j:%u:%H", "%e.%u"];

@@ -8,7 +8,7 @@ pub mod budget;
 pub mod culprit;
 mod episode;
 pub mod full;
-mod joined;
+mod grouping;
 pub mod moved;
 pub mod probe;
 mod readings;
@@ -20,5 +20,5 @@ mod tests;
 pub mod waiting;
 
 pub use episode::{Episode, MEASURED};
-pub use joined::{Event, join, overlap};
+pub use grouping::{Event, join, overlap};
 pub use readings::Reading;

@@ -4,20 +4,20 @@
 
 mod carried;
 mod compare;
-mod counts;
-mod cut;
 mod detail;
 mod epoch;
+mod fits_between;
 mod history;
-mod late_snapshot;
 mod limit;
+mod observation_counts;
 mod packed;
-mod retention;
+mod retained_values;
 mod row;
 mod split;
 mod system_users;
 #[cfg(test)]
 mod tests;
+mod truncated;
 mod value;
 
 use std::collections::TryReserveError;
@@ -27,12 +27,12 @@ use thiserror::Error;
 
 pub use compare::compare;
 pub(crate) use compare::wall;
-pub use counts::{Counts, clamp};
 pub use detail::Detail;
-pub use late_snapshot::{can_be_followed, can_be_older};
+pub use fits_between::{can_be_followed, can_be_older};
 pub use limit::MAX_RATE;
+pub use observation_counts::{Counts, clamp};
 pub use packed::{Details, Histograms, OperationName, json, pack_sizes, unpack, unpack_sizes};
-pub use retention::Retention;
+pub use retained_values::Retention;
 pub use split::{Coarse, Parts, edge_distance, reach, share, spans, split};
 pub use system_users::Folded;
 

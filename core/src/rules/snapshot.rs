@@ -19,9 +19,9 @@ use thiserror::Error;
 use crate::base::instant::Micros;
 use crate::base::operation::{Kind, OPERATIONS};
 use crate::base::target::TargetName;
+use crate::text::additional_parameters::Other;
 pub use crate::text::job_stats::HISTOGRAM_LEN;
 use crate::text::job_stats::{Problem, Time, Unit};
-use crate::text::parameter::Other;
 
 pub use counters::{Counter, CounterIter, Counters, Histogram};
 pub use detach::Words;

@@ -15,13 +15,13 @@ use self::body::Body;
 use crate::base::escape::escape;
 use crate::base::instant::{HOUR, Micros};
 use crate::base::pause::Pause;
-use crate::base::room::push;
 use crate::base::target::TargetName;
+use crate::base::try_vec::push;
 use crate::rules::increment::{
     self, Column, CompareError, Increment, LateReason, Observation, wall,
 };
 use crate::rules::snapshot::ReadError;
-use crate::text::parameter::{Other, Parameter, Problems, Reason};
+use crate::text::additional_parameters::{Other, Parameter, Problems, Reason};
 use crate::text::stats::{self, Stats};
 
 /// The part of the name of a connection that identifies a metadata server.

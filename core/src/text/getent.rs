@@ -25,7 +25,7 @@ use memchr::{memchr, memchr2_iter};
 use thiserror::Error;
 
 use crate::base::pause::Pause;
-use crate::base::room::push;
+use crate::base::try_vec::push;
 use crate::text::field::{self, first_lines, is_number, lines, split_once};
 
 /// The longest name of a user or group in bytes. Linux itself allows 255.

@@ -13,28 +13,28 @@
 //! `lctl` finds the lines of the values, `parser` reads them by the rules in `grammar`, `usual_lines` reads most of them
 //! faster, and `records` knows which line may follow which.
 
+mod fast_path;
 mod grammar;
 mod listing;
 mod parser;
 mod problem;
 mod records;
-mod usual_lines;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
+pub use fast_path::ZeroLine;
 pub use grammar::counter::{CounterLine, Unit};
 pub use grammar::histogram::{HISTOGRAM_LEN, json as histogram_json, label as histogram_label};
 pub use grammar::identifier::{IDENTIFIER_MAX, print as print_identifier};
 pub use grammar::time::{Clock, Time, TimeLine};
 pub use listing::{Lines, Place, list};
 pub use problem::{Problem, Reason};
-pub use usual_lines::ZeroLine;
 
 use crate::base::pause::Pause;
 use crate::base::target::{TargetKind, TargetName};
+use crate::text::additional_parameters::{Other, Parameter};
 use crate::text::lctl;
-use crate::text::parameter::{Other, Parameter};
 
 /// Receives what [`scan`] finds. An error stops the scan.
 ///
@@ -65,7 +65,7 @@ pub trait Sink<'a> {
         Ok(())
     }
 
-    /// Receives a value of another [`crate::text::parameter::Parameter`].
+    /// Receives a value of another [`crate::text::additional_parameters::Parameter`].
     fn other(&mut self, other: Other<'a>) -> Result<(), Self::Stop> {
         let _ = other;
         Ok(())

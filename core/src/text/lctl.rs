@@ -16,7 +16,7 @@ pub(crate) use lines::{Joined, LINE_MAX, Lines, Piece, trim, trim_start};
 
 use crate::base::pause::Pause;
 use crate::base::target::TargetName;
-use crate::text::parameter::Other;
+use crate::text::additional_parameters::Other;
 
 /// The kind of a line of a value. It serves to find where values end in a text that is damaged or has error messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,7 +97,7 @@ pub(crate) trait Values<'a> {
         lines: Range<usize>,
     ) -> Result<(), Self::Stop>;
 
-    /// Receives a value of a [`crate::text::parameter::Parameter`], which is not empty.
+    /// Receives a value of a [`crate::text::additional_parameters::Parameter`], which is not empty.
     fn other(&mut self, other: Other<'a>) -> Result<(), Self::Stop>;
 
     /// Receives an error message: the parameter of this target could not be read, or only a part of it. `is_inside` is

@@ -20,9 +20,9 @@ pub use growth::{Growth, Sums, growth};
 
 use crate::base::instant::{MINUTE, Micros, SECOND};
 use crate::base::pause::Pause;
-use crate::base::room::push;
+use crate::base::try_vec::push;
+use crate::text::additional_parameters::{Other, Parameter, Problems, Reason, number};
 use crate::text::field;
-use crate::text::parameter::{Other, Parameter, Problems, Reason, number};
 
 /// The counters of a service about its queue: microseconds of waiting, and the queued and active requests when a request
 /// arrives.

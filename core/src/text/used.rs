@@ -15,8 +15,8 @@ use std::collections::TryReserveError;
 
 use crate::base::pause::Pause;
 use crate::base::target::TargetName;
+use crate::text::additional_parameters::{Other, Owner, Parameter, Problems, Reason, number};
 use crate::text::field;
-use crate::text::parameter::{Other, Owner, Parameter, Problems, Reason, number};
 
 /// The largest number of owners in a list.
 const OWNERS_MAX: usize = 1_000_000;

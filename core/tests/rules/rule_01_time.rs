@@ -88,7 +88,7 @@ fn rule_1_after_a_day_rows_are_divided_at_utc_days_alone() {
 
 #[test]
 fn rule_1_last_active_is_the_wall_clock_of_the_last_update() {
-    let last_active = |time_lines: &str| {
+    let last_active_since = |since, time_lines: &str| {
         let text = |samples: u32| {
             format!(
                 "mdt.fs-MDT0000.job_stats=\njob_stats:\n- job_id: a\n{time_lines}  open: {{ samples: {samples}, unit: reqs }}\n"
@@ -106,14 +106,15 @@ fn rule_1_last_active_is_the_wall_clock_of_the_last_update() {
             carried: None,
         };
         let (before, next) = (
-            observe(&first.snapshots[0], 0),
-            observe(&next.snapshots[0], 1),
+            observe(&first.snapshots[0], since),
+            observe(&next.snapshots[0], since + 1),
         );
         compare(Some(&before), &next, 600, Pause::NEVER)
             .unwrap()
             .increments[0]
             .last_active
     };
+    let last_active = |time_lines: &str| last_active_since(0, time_lines);
     assert_eq!(
         last_active("  snapshot_time:   1322494486\n"),
         Some(1_322_494_486_000_000)
@@ -131,6 +132,9 @@ fn rule_1_last_active_is_the_wall_clock_of_the_last_update() {
         last_active("  snapshot_time:   18446744073709551615.5 secs.nsecs\n"),
         None
     );
+    // A clock that is behind the row.
+    let behind = "  snapshot_time:   1322494486\n";
+    assert_eq!(last_active_since(1_322_494_486_000_000, behind), None);
 }
 
 #[test]

@@ -5,9 +5,9 @@ use std::cell::Cell;
 use jobstats_core::base::pause::Pause;
 use jobstats_core::rules::increment::{Observation, can_be_older, compare};
 use jobstats_core::rules::snapshot::{Snapshot, read};
+use jobstats_core::text::additional_parameters::Problems;
 use jobstats_core::text::job_stats::Reason;
-use jobstats_core::text::parameter::Problems;
-use jobstats_core::{rules::target_counters, text::sample, text::stats, text::used};
+use jobstats_core::{rules::target_counters, text::gauges, text::stats, text::used};
 
 const MB: usize = 1 << 20;
 
@@ -143,7 +143,7 @@ fn once_per_megabyte_of_another_value() {
             let mut problems = Problems::default();
             stats::services(&others, &mut problems, pause).unwrap();
             target_counters::read(&others, &mut problems, pause).unwrap();
-            sample::read(&others, &mut problems, pause).unwrap();
+            gauges::read(&others, &mut problems, pause).unwrap();
         });
         assert!(looks >= 3 || others.is_empty(), "{looks} for {name}");
     }

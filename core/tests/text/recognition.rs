@@ -2,7 +2,7 @@
 
 use jobstats_core::accounting::SCHEDULERS;
 use jobstats_core::text::getent::Database;
-use jobstats_core::text::{exposition, job_stats};
+use jobstats_core::text::{job_stats, openmetrics};
 
 /// Texts, each with its source; "" if it has none.
 #[rustfmt::skip]
@@ -58,7 +58,7 @@ fn a_text_has_one_source() {
             .map(|it| (it.name, (it.recognizes)(bytes)));
         let others = [
             ("job_stats", job_stats::is_job_stats(bytes)),
-            ("openmetrics", exposition::recognizes(bytes)),
+            ("openmetrics", openmetrics::recognizes(bytes)),
             ("passwd", Database::Passwd.recognizes(bytes)),
             ("group", Database::Group.recognizes(bytes)),
         ];

@@ -10,7 +10,7 @@ use jobstats_core::usage::{Amount, Line, Measures, Values};
 use pgrx::spi::SpiClient;
 use serde_json::{Map, Value, json};
 
-use crate::events::detect::DetectedEvent;
+use crate::events::detectors::DetectedEvent;
 use crate::pg::error::Error;
 use crate::pg::spi::Row;
 use crate::pg::time::timestamptz;

@@ -9,7 +9,7 @@ use pgrx::spi::SpiClient;
 use serde_json::Value;
 
 use crate::events::culprits::compared_until;
-use crate::events::detect::DetectedEvent;
+use crate::events::detectors::DetectedEvent;
 use crate::events::readings::FileSystem;
 use crate::pg::error::Error;
 use crate::pg::spi::{Statements, values};

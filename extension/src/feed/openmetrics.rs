@@ -7,8 +7,8 @@ use std::collections::{HashMap, HashSet};
 use jobstats_core::accounting::energy::{self, Meter};
 use jobstats_core::rules::feed::{Action, Outcome, beginning, reason};
 use jobstats_core::rules::increment::{Counts, clamp};
-use jobstats_core::text::exposition::{self, Contents};
-use jobstats_core::text::sample::NAMES;
+use jobstats_core::text::gauges::NAMES;
+use jobstats_core::text::openmetrics::{self, Contents};
 use pgrx::spi::SpiClient;
 
 use crate::feed::ingest::Ingest;
@@ -40,7 +40,7 @@ impl Source for OpenMetrics {
     }
 
     fn recognizes(&self, text: &[u8]) -> bool {
-        exposition::recognizes(text)
+        openmetrics::recognizes(text)
     }
 
     fn max_size(&self, max_text: u64) -> u64 {
@@ -58,7 +58,7 @@ impl Source for OpenMetrics {
         }
         let allowed = allowed(client, text.bytes())?;
         let contents = timed(Phase::Scan, || {
-            exposition::read(text.bytes(), |name| allowed.contains(name), PAUSE)
+            openmetrics::read(text.bytes(), |name| allowed.contains(name), PAUSE)
         })?;
         let is_empty = contents.samples.is_empty() && contents.without_value == 0;
         if is_empty && contents.unwanted == 0 {
@@ -79,7 +79,7 @@ impl Source for OpenMetrics {
 
 /// Returns the names in a text that the settings allow. Names of gauges of lctl are reserved.
 fn allowed(client: &SpiClient<'_>, text: &[u8]) -> Result<HashSet<String>, Error> {
-    let names = timed(Phase::Scan, || exposition::names(text, PAUSE));
+    let names = timed(Phase::Scan, || openmetrics::names(text, PAUSE));
     require_room(names.len(), SAMPLE_BYTES)?;
     let names = names.into_iter().filter(|name| !NAMES.contains(name));
     let names: Vec<_> = names.map(str::to_owned).collect();
@@ -132,7 +132,7 @@ fn checked(contents: &Contents<'_>, ingest: &mut Ingest<'_>) -> Result<Vec<Sampl
 fn maximum(
     contents: &Contents<'_>,
     meter: &Meter,
-    counter: &exposition::Sample<'_>,
+    counter: &openmetrics::Sample<'_>,
 ) -> Option<f64> {
     let mut metrics = PAUSE.among(&contents.samples);
     let found = metrics.find(|it| {

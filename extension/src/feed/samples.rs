@@ -9,8 +9,8 @@ use std::collections::HashMap;
 
 use jobstats_core::base::instant::Micros;
 use jobstats_core::rules::snapshot::Contents;
-use jobstats_core::text::parameter::Problems;
-use jobstats_core::text::sample;
+use jobstats_core::text::additional_parameters::Problems;
+use jobstats_core::text::gauges;
 use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 use serde::{Serialize, Serializer};
@@ -68,7 +68,7 @@ fn map<S: Serializer>(
 /// Reads the values of a text, and rejects unusable ones.
 pub fn read(contents: &Contents<'_>, ingest: &mut Ingest<'_>) -> Result<Vec<Sample>, Error> {
     let mut problems = Problems::default();
-    let found = sample::read(&contents.others, &mut problems, PAUSE)?;
+    let found = gauges::read(&contents.others, &mut problems, PAUSE)?;
     require_room(found.len(), SAMPLE_BYTES)?;
     let at = ingest.delivery.time;
     let samples = found.into_iter().map(|sample| {

@@ -9,7 +9,7 @@ use jobstats_core::base::instant::{DAY, HOUR, Micros, SECOND};
 use jobstats_core::rules::feed::{Limits, reason};
 use jobstats_core::rules::increment::{edge_distance, share, spans};
 use jobstats_core::rules::snapshot::Contents;
-use jobstats_core::text::parameter::Problems;
+use jobstats_core::text::additional_parameters::Problems;
 use jobstats_core::text::stats::{self, Growth, Sums};
 use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;

@@ -12,7 +12,7 @@ use jobstats_core::rules::feed::{Action, Outcome, reason};
 use jobstats_core::rules::increment::edge_distance;
 use jobstats_core::rules::snapshot::Contents;
 use jobstats_core::rules::target_counters::{self, Compared};
-use jobstats_core::text::parameter::Problems;
+use jobstats_core::text::additional_parameters::Problems;
 use jobstats_core::text::stats;
 use pgrx::spi::SpiClient;
 use xxhash_rust::xxh3::xxh3_128;

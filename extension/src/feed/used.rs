@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use jobstats_core::rules::feed::{Outcome, reason};
 use jobstats_core::rules::snapshot::Contents;
-use jobstats_core::text::parameter::{Owner, Problems};
+use jobstats_core::text::additional_parameters::{Owner, Problems};
 use jobstats_core::text::used::{self, Usage};
 use pgrx::datum::{Date, DatumWithOid};
 use pgrx::spi::SpiClient;

@@ -16,9 +16,9 @@ use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::query::engine::reading::Reading;
 use crate::query::entries::few;
-use crate::query::groups::Group;
 use crate::query::plan::Plan;
 use crate::query::question::{Question, Wanted};
+use crate::query::row_limit::Group;
 use crate::query::sources::Part;
 use crate::store::personal::Pseudonyms;
 

@@ -11,7 +11,7 @@ use crate::query::filters::Filters;
 use crate::query::notice::hinted;
 use crate::query::params::Params;
 use crate::query::question::{Period, Question};
-use crate::query::unknown;
+use crate::query::unknown_filter;
 use crate::query::window::Window;
 
 /// Raises a notice if the answer about this window is empty because the store is empty, a filter has no match, or no target in scope was observed.
@@ -23,7 +23,7 @@ pub fn explain_window(
     question: &Question,
 ) -> Result<(), Error> {
     if window.observed_lately {
-        unknown::explain(client, &question.filters)?;
+        unknown_filter::explain(client, &question.filters)?;
         return Ok(());
     }
     explain(client, &question.period, &question.filters)
@@ -31,7 +31,7 @@ pub fn explain_window(
 
 /// Raises such a notice for the requested window, regardless of recent observations.
 pub fn explain(client: &SpiClient<'_>, period: &Period, filters: &Filters) -> Result<(), Error> {
-    if unknown::explain(client, filters)? {
+    if unknown_filter::explain(client, filters)? {
         return Ok(());
     }
     let (since, until) = window(period.since, period.until)?;

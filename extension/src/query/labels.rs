@@ -13,7 +13,7 @@ use crate::pg::jsonb::Jsonb;
 use crate::pg::memory::require_room;
 use crate::pg::spi::{Statements, values};
 use crate::query::dimension::{By, Dimension, ValueType};
-use crate::query::groups::Group;
+use crate::query::row_limit::Group;
 
 /// The names of rows that are no group: all together, the remaining groups, and work in no entry.
 pub const ALL: &str = "all";

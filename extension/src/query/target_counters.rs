@@ -14,10 +14,10 @@ use crate::pg::tuplestore::{ColumnType, Rows};
 use crate::query::answer::number;
 use crate::query::dimension::{By, Level};
 use crate::query::engine::Request;
-use crate::query::groups::Group;
 use crate::query::labels::{UNTRACKED, covered, formatted, label, rounded};
 use crate::query::plan::Plan;
 use crate::query::question::Question;
+use crate::query::row_limit::Group;
 
 /// The targets of an answer as wholes, by the dimensions of targets that the answer is grouped by.
 pub struct TargetCounters {

@@ -15,8 +15,8 @@ use crate::store::comments;
 use crate::store::formats;
 use crate::store::installation::{Installation, installation};
 use crate::store::maintain::schedule;
-use crate::store::parts::{self, CheckResult};
 use crate::store::relations;
+use crate::store::repair::{self, CheckResult};
 use crate::store::rollup;
 use crate::store::settings;
 use crate::store::{convert, realtime, tables, version, views};
@@ -66,7 +66,7 @@ fn jobstats_set_up(mut arguments: Arguments<'_>) -> SqlResult<String> {
         }
         let share = "SELECT jobstats_internal.share_functions_on_text()";
         client.execute(share, &[])?;
-        let checked = parts::check(client)?;
+        let checked = repair::check(client)?;
         comments::set(client)?;
         if let Some(damage) = &checked.damage {
             warn_of(damage);

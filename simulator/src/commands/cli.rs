@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use jobstats_client::Options;
 
+use crate::commands::cluster_options::{Scene, Stage, World};
 use crate::commands::report::Table;
-use crate::commands::scene::{Scene, Stage, World};
 use crate::commands::{accounting, play, report};
 use crate::failure::Failure;
 use crate::store::database::{Relation, Store};
@@ -17,7 +17,7 @@ use crate::store::target_counters::ObservedCounters;
 use crate::store::{compare, feed, labels, used};
 use crate::time::{self, Span, rfc3339};
 use crate::truth::{self, Tally, TargetTruth, tally};
-use crate::world::{Cluster, Workload, incident, schedule};
+use crate::world::{Cluster, Workload, incident, scrape_times};
 
 /// Play the job_stats of a whole Lustre cluster from a seed, and compute the truth about them
 #[derive(Debug, Parser)]
@@ -220,7 +220,7 @@ fn servers(cluster: &Cluster) -> Result<(), Failure> {
 fn schedule(scene: &Scene) -> Result<(), Failure> {
     let (cluster, span) = scene.setting()?;
     let mut out = io::stdout().lock();
-    for due in schedule::of_servers(&cluster, span) {
+    for due in scrape_times::of_servers(&cluster, span) {
         let server = &cluster.servers[due.server].name;
         writeln!(
             out,
@@ -252,7 +252,7 @@ fn show(tally: &Tally, cluster: &Cluster, span: Span, out: &mut impl Write) -> i
 
 /// Computes the truth for the planned polls.
 fn planned_truths(cluster: &Cluster, span: Span) -> Vec<TargetTruth> {
-    truth::of_targets(cluster, span, &schedule::of_targets(cluster, span))
+    truth::of_targets(cluster, span, &scrape_times::of_targets(cluster, span))
 }
 
 fn write_truth(
@@ -269,12 +269,14 @@ fn write_truth(
     match about {
         About::Entries => write(Table::of_entries(&cluster, &planned_truths(&cluster, span))),
         About::Targets => {
-            let truths =
-                truth::target_counters::of_targets(&cluster, &schedule::of_targets(&cluster, span));
+            let truths = truth::target_counters::of_targets(
+                &cluster,
+                &scrape_times::of_targets(&cluster, span),
+            );
             write(Table::of_targets(&cluster, &truths))
         }
         About::Queues => {
-            let of_servers = schedule::of_servers(&cluster, span);
+            let of_servers = scrape_times::of_servers(&cluster, span);
             let services = truth::queues::readings(&cluster, of_servers);
             let grown = truth::queues::of_servers(&cluster, &services);
             write(Table::of_queues(&cluster, &grown))
@@ -313,7 +315,7 @@ fn verify(options: &VerifyOptions) -> Result<ExitCode, Failure> {
     let labels = labels.map(|path| labels::read(path, &cluster));
     let labels = labels.transpose()?.unwrap_or_default();
     let counter_readings = store.readings(Relation::ObservedCounters, span, &labels)?;
-    let planned = schedule::of_targets(&cluster, span);
+    let planned = scrape_times::of_targets(&cluster, span);
     let is_planned = !options.observed && !options.job_stats_only;
     let entries = if options.observed {
         let readings = store.readings(Relation::Entries, span, &labels)?;
@@ -323,7 +325,7 @@ fn verify(options: &VerifyOptions) -> Result<ExitCode, Failure> {
     };
     let (services, lists) = match is_planned {
         true => {
-            let of_servers = schedule::of_servers(&cluster, span);
+            let of_servers = scrape_times::of_servers(&cluster, span);
             let services = truth::queues::readings(&cluster, of_servers);
             (services, used::lists(&cluster, &planned))
         }

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::commands::scene::Stage;
+use crate::commands::cluster_options::Stage;
 use crate::failure::Failure;
 use crate::lustre::name_of;
 use crate::printing::lctl::{self, Output};

@@ -11,7 +11,7 @@ use crate::lustre::service::Service;
 use crate::printing::snapshot::{Records, Snapshot};
 use crate::printing::{gauges, services, target_counters};
 use crate::time::{Nanos, SECOND, Span};
-use crate::world::plan::DUMP;
+use crate::world::disturbances::DUMP;
 use crate::world::queue::{self, Services};
 use crate::world::space::{OwnerKind, Space};
 use crate::world::{

@@ -7,7 +7,7 @@ use crate::lustre::Op;
 use crate::printing::render::record_of;
 use crate::random::Seed;
 use crate::time::{Nanos, SECOND};
-use crate::world::plan::RETURN;
+use crate::world::disturbances::RETURN;
 use crate::world::{Change, Epoch, Plan, ServerIndex, TargetState};
 
 /// The position of the line `job_stats:`.

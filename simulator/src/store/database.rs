@@ -19,7 +19,7 @@ use crate::store::used::Lists;
 use crate::time::{Clock, HOUR, Nanos, Span, timestamp};
 use crate::truth::queues::Readings;
 use crate::truth::{Column, TargetTruth};
-use crate::world::schedule::{self};
+use crate::world::scrape_times;
 use crate::world::space::OwnerKind;
 use crate::world::{Cluster, Due, ServerIndex, Target};
 
@@ -183,7 +183,7 @@ impl<'a> Store<'a> {
             }
         }
         let of_target = |(index, target): (usize, &Target)| {
-            let planned = by_label(schedule::readings(cluster, index, span));
+            let planned = by_label(scrape_times::readings(cluster, index, span));
             let stored = stored.get(&target.name).into_iter().flatten();
             let dues = stored.map(|label| due_at(*label, &planned, labels));
             let mut dues: Vec<Due> = dues.filter(|due| span.contains(due.time)).collect();
@@ -196,7 +196,7 @@ impl<'a> Store<'a> {
     /// Returns the readings of services in a span that the database holds, with the same true times.
     pub fn service_readings(&mut self, span: Span, labels: &Labels) -> Result<Readings, Error> {
         let (cluster, (from, until)) = (self.cluster, window(span));
-        let planned = by_label(schedule::of_servers(cluster, span));
+        let planned = by_label(scrape_times::of_servers(cluster, span));
         let sql = r#"SELECT r.server, r.service, r."time" FROM jobstats.server_snapshots r
             WHERE r.cluster = $1 AND r."time" BETWEEN $2 AND $3"#;
         let arguments: [&(dyn ToSql + Sync); 3] =
@@ -224,7 +224,7 @@ impl<'a> Store<'a> {
         let rows = self.client.query(sql, &[&cluster.name])?;
         let mut lists = Lists::new();
         for (index, target) in cluster.targets.iter().enumerate() {
-            let planned = schedule::readings(cluster, index, span).into_iter();
+            let planned = scrape_times::readings(cluster, index, span).into_iter();
             let known = labels.values().copied().chain(planned);
             let known: HashMap<_, _> = known.map(|due| (timestamp(due.label), due)).collect();
             let due = |label| {

@@ -25,7 +25,7 @@ use crate::store::database::connector;
 use crate::time::{HOUR, Span, timestamp};
 use crate::truth::{Happening, Tally, tally};
 use crate::world::queue::{self, Arrivals, Services};
-use crate::world::schedule::{self, readings};
+use crate::world::scrape_times::{self, readings};
 use crate::world::space::Space;
 use crate::world::{
     Change, Cluster, Due, ServerIndex, TargetCounters, TargetIndex, TargetState, Walk, Workload,
@@ -105,7 +105,7 @@ pub fn load(
     span: Span,
     options: &Options,
 ) -> Result<(Tally, Rejections), Failure> {
-    let readings = schedule::of_targets(cluster, span);
+    let readings = scrape_times::of_targets(cluster, span);
     let texts = readings.iter().map(Vec::len);
     let progress = ProgressBar::new(texts.sum::<usize>() as u64);
     if let Ok(style) =
@@ -265,7 +265,7 @@ impl Loader<'_> {
         let mut delivery = Delivery::new(cluster, additional.len() + server, self.options);
         let mut tally = Tally::default();
         let mut services = BTreeMap::new();
-        let dues = schedule::of_servers(cluster, self.span).into_iter();
+        let dues = scrape_times::of_servers(cluster, self.span).into_iter();
         let is_here = |due: &Due| due.server.min(cluster.servers[due.server].partner) == server;
         for due in dues.filter(is_here) {
             let texts = additional.iter().filter_map(|all| all.texts.get(&due));

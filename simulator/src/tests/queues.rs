@@ -9,7 +9,7 @@ use crate::printing::lctl;
 use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND, Span};
 use crate::truth::queues::{Waits, of_servers, readings};
 use crate::world::queue::{INTERVAL, Services};
-use crate::world::{Cluster, Due, Plan, Workload, schedule};
+use crate::world::{Cluster, Due, Plan, Workload, scrape_times};
 
 fn services(cluster: &Cluster, kind: TargetKind, span: Span) -> Services {
     Services::of(&Workload::new(cluster), (kind as usize, kind), span)
@@ -62,7 +62,7 @@ fn counters_follow_from_server_and_time_alone() {
 #[test]
 fn presets_are_quiet_without_overload() {
     let cluster = cluster(Layout::V2_16, 1);
-    let readings = readings(&cluster, schedule::of_servers(&cluster, day()));
+    let readings = readings(&cluster, scrape_times::of_servers(&cluster, day()));
     for grown in of_servers(&cluster, &readings).values() {
         let waits: Waits = grown.iter().sum();
         if waits.requests == 0 {

@@ -9,7 +9,7 @@ use crate::lustre::identifier::Id;
 use crate::lustre::operation::{READ, WRITE, plain};
 use crate::lustre::{Calls, Counters, Op, TargetKind, Times};
 use crate::time::{MINUTE, Nanos, Span};
-use crate::world::plan::RETURN;
+use crate::world::disturbances::RETURN;
 use crate::world::workload::{Event, LONGEST_EPOCH};
 use crate::world::{Cluster, Plan, ServerIndex, TargetIndex, Upheaval, Workload, service};
 

@@ -238,6 +238,7 @@ SELECT * FROM steps WHERE total NOT BETWEEN if_observed * coverage * (1 - 1e-9) 
 -- Steps are multiples on the clocks of the session; months begin on their first day, and have no fixed number of days.
 SET TimeZone = 'Europe/Helsinki';
 SELECT "time", seconds / 3600 AS hours FROM jobstats_rates('2025-10-24 18:00', '2025-10-27 06:00', 'write', '', '1 day', filter => 'cluster=13');
+SELECT "time", seconds / 3600 AS hours FROM jobstats_rates('2025-10-22', '2025-10-29', 'write', '', '1 week', filter => 'cluster=13');
 SELECT "time", seconds / 3600 AS hours FROM jobstats_rates('2025-10-15', '2025-12-10', 'write', '', '1 month', filter => 'cluster=13');
 SELECT count(*) FROM jobstats_rates('2025-10-15', '2025-12-10', 'write', '', '1 month 1 day');
 SET TimeZone = 'UTC';

@@ -9,7 +9,7 @@ use jobstats_core::base::target::TargetKind;
 use jobstats_core::rules::increment::{Increment, MAX_RATE};
 use jobstats_core::rules::snapshot::ReadError;
 use jobstats_core::rules::target_counters;
-use jobstats_core::text::parameter::{Other, Problems};
+use jobstats_core::text::additional_parameters::{Other, Problems};
 use jobstats_core::usage::{Counting, in_no_entry};
 
 use super::FORGOTTEN;

@@ -12,7 +12,7 @@ use crate::live::interval::Failure;
 use crate::live::view::Filter;
 use crate::source::Update;
 use crate::terminal::app::App;
-use crate::terminal::keys::{KEYS, help};
+use crate::terminal::help::{KEYS, help};
 use crate::terminal::screen::draw;
 use crate::testing::{counted, interval, round};
 

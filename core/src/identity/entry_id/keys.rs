@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::identity::entry_id::secrets::Secrets;
+use crate::identity::entry_id::pseudonyms::Secrets;
 
 /// The keys of the names that have been looked up.
 #[derive(Debug, Default)]

@@ -1,7 +1,7 @@
 //! Targets that moved to another server, or were mounted again.
 
 use super::episode::Episode;
-use super::joined::{TOGETHER, overlap};
+use super::grouping::{TOGETHER, overlap};
 use super::readings::Reading;
 use crate::base::instant::{HOUR, Micros};
 

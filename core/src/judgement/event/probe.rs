@@ -1,7 +1,7 @@
 //! Probes, which do on a client what a user does: the means of their times by the hour.
 
 use super::episode::{self, Episode, Hold, Level};
-use super::joined::Event;
+use super::grouping::Event;
 use super::waiting;
 use crate::base::instant::{HOUR, Micros, Span};
 

@@ -1,7 +1,7 @@
 //! Targets that take longer for a request than their peers do, and than they themselves usually do.
 
 use super::episode::{self, Episode, Hold, Level};
-use super::joined::overlap;
+use super::grouping::overlap;
 use super::readings::{Reading, at, within};
 use crate::base::instant::{MINUTE, Span};
 use crate::series::typical::median;

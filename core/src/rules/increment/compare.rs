@@ -3,11 +3,11 @@
 use std::collections::TryReserveError;
 
 use super::carried::{CarriedRecords, InSnapshot, Withheld};
-use super::cut::is_any_active;
 use super::epoch::{Epoch, counted, unlisted};
 use super::history::{Head, History, NOTHING};
 use super::limit::active;
 use super::row::Rows;
+use super::truncated::is_any_active;
 use super::value::{fall, slots};
 use super::{CompareError, Comparison, Increment, Observation, Problem, Reason};
 use crate::base::instant::{DAY, Micros, SECOND};

@@ -8,7 +8,7 @@ use super::compare::wall;
 use super::epoch::{Epoch, SeenValues};
 use crate::base::instant::Micros;
 use crate::base::pause::Pause;
-use crate::base::room::filled;
+use crate::base::try_vec::filled;
 use crate::rules::snapshot::{ByKey, Key, Keys, Record, Snapshot};
 use crate::text::job_stats::Time;
 

@@ -10,7 +10,7 @@ use std::collections::TryReserveError;
 use super::read::Budget;
 use super::{Identifiers, Record, Snapshot};
 use crate::base::pause::Pause;
-use crate::base::room::{collect, filled, push};
+use crate::base::try_vec::{collect, filled, push};
 use crate::text::job_stats::{Problem, Reason};
 
 /// Leaves one record for each epoch: one of identical records, the last of differing ones. The epochs of one entry stand

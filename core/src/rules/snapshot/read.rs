@@ -10,12 +10,12 @@ use super::slots::{listed_slot, unlisted_slot};
 use super::{Contents, ReadError, Record, Slot, Snapshot, duplicates};
 use crate::base::operation;
 use crate::base::pause::Pause;
-use crate::base::room::push;
 use crate::base::target::TargetName;
+use crate::base::try_vec::push;
+use crate::text::additional_parameters::{Other, Parameter};
 use crate::text::job_stats::{
     CounterLine, HISTOGRAM_LEN, Problem, Reason, Sink, TimeLine, Unit, ZeroLine, scan,
 };
-use crate::text::parameter::{Other, Parameter};
 
 /// The largest number of bytes of a text. Line numbers and places of identifiers and counters have 32 bits: a stored
 /// identifier takes less than four times the bytes that it takes in the text.

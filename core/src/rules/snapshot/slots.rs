@@ -5,7 +5,7 @@ use std::collections::TryReserveError;
 use super::counters::SLOTS_MAX;
 use super::{Slot, Snapshot};
 use crate::base::operation::{self, OperationIndex};
-use crate::base::room::push;
+use crate::base::try_vec::push;
 use crate::text::job_stats::{Reason, Unit};
 
 /// The largest number of unlisted operations of a target, many times as many as Lustre has.

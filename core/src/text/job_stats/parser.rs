@@ -3,17 +3,17 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::fast_path::UsualLines;
 use super::grammar::line::Line;
 use super::grammar::time::{self, TimeKey};
 use super::grammar::{counter, identifier};
 use super::records::{Progress, Records};
-use super::usual_lines::UsualLines;
 use super::{Reason, Sink};
 use crate::base::operation;
 use crate::base::pause::Pause;
 use crate::base::target::TargetName;
+use crate::text::additional_parameters::Other;
 use crate::text::lctl::{Joined, LineKind, Lines, Outcome, Outside, Piece, Values, trim};
-use crate::text::parameter::Other;
 
 /// A line of a value: its number, its text in the whole text, and whether a line feed ends it.
 #[derive(Clone, Copy)]

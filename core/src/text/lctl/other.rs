@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::text::parameter::{Other, Parameter};
+use crate::text::additional_parameters::{Other, Parameter};
 
 /// A value that has begun.
 pub(super) struct OpenValue<'a> {

@@ -8,7 +8,7 @@ use super::parameter::{self, Parameter};
 use super::{LineKind, Outcome, Outside, Values, message};
 use crate::base::pause::Pause;
 use crate::base::target::TargetName;
-use crate::text::parameter as beside;
+use crate::text::additional_parameters as beside;
 
 /// The part of the text that contains a line.
 #[derive(Clone, Copy)]

@@ -72,6 +72,7 @@ fn a_counter_that_cannot_be_used_is_left_out() {
         ("{ samples: 7, unit: reqs, hist: { 4G: 7 } }", "unknown bucket"),
         ("{ samples: 7, unit: reqs, hist: { 4K: -7 } }", "bad number"),
         ("{ samples: 7, unit: reqs, hist: { 4K } }", "unreadable counter"),
+        ("{ samples: 7, unit: reqs, hist: { 4K: 7,  } }", "unreadable counter"),
         ("{ samples: 7, unit: reqs, hist: 7 }", "unreadable counter"),
     ];
     for (fields, reason) in cases {

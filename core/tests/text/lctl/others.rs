@@ -2,7 +2,7 @@
 
 use jobstats_core::base::pause::Pause;
 use jobstats_core::rules::snapshot::read;
-use jobstats_core::text::parameter::Parameter;
+use jobstats_core::text::additional_parameters::Parameter;
 
 use crate::reading;
 

@@ -19,10 +19,10 @@ use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::{ColumnType, IntoCell, Rows};
 use crate::query::answer::total;
 use crate::query::engine::Usage;
-use crate::query::groups::Group;
 use crate::query::labels::{Labels, covered, formatted, rounded};
 use crate::query::plan::Plan;
 use crate::query::question::{Question, SUMMARY, Wanted};
+use crate::query::row_limit::Group;
 use crate::query::target_counters::TargetCounters;
 use crate::query::window::ROW_LIMIT;
 

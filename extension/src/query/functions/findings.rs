@@ -15,10 +15,10 @@ use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::query::answer::{SETTINGS, ask, note};
 use crate::query::dimension::{By, words};
 use crate::query::filters::Filters;
-use crate::query::groups::Group;
 use crate::query::labels::{Labels, rounded};
 use crate::query::plan::Plan;
 use crate::query::question::Period;
+use crate::query::row_limit::Group;
 
 mod work;
 

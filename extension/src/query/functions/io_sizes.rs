@@ -14,11 +14,11 @@ use crate::query::answer::{ask, note};
 use crate::query::dimension::By;
 use crate::query::engine::Request;
 use crate::query::filters::Filters;
-use crate::query::groups::Group;
 use crate::query::labels::{Labels, rounded};
 use crate::query::measure::Measures;
 use crate::query::plan::Plan;
 use crate::query::question::{Period, Question, Wanted};
+use crate::query::row_limit::Group;
 use crate::query::window::ROW_LIMIT;
 
 /// The operations with sizes.

@@ -15,7 +15,7 @@ use crate::query::filters::{Filters, meaning};
 use crate::query::functions::job::time::RequestedTime;
 use crate::query::jobs::note_arrays;
 use crate::query::notice::hinted;
-use crate::query::unknown;
+use crate::query::unknown_filter;
 use crate::store::rights::caller::{OWN_FIRST, Own, after_own, seen, seen_entries};
 
 /// The number of schedulers that a notice names.
@@ -178,7 +178,7 @@ impl NamedJob {
     /// Raises a notice that the job is unknown. A restricted reader gets no details.
     pub fn note_nothing(&self, client: &SpiClient<'_>, filters: Filters) -> Result<(), Error> {
         if self.own.is_none() {
-            unknown::explain(client, &self.filter(filters))?;
+            unknown_filter::explain(client, &self.filter(filters))?;
         } else {
             hinted(
                 format!("no job {} of yours is known", shown(&self.given)),

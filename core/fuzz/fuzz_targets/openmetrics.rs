@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use jobstats_core::text::exposition::{names, read};
+use jobstats_core::text::openmetrics::{names, read};
 use jobstats_core::base::pause::Pause;
 use libfuzzer_sys::fuzz_target;
 

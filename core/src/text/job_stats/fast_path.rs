@@ -343,7 +343,10 @@ impl<'a> Cursor<'a> {
 
     /// Reads the buckets and the closing brace.
     fn histogram(&mut self, sizes: &mut [u64; HISTOGRAM_LEN]) -> Option<()> {
-        while self.eat(b" }").is_none() {
+        if self.eat(b" }").is_some() {
+            return Some(());
+        }
+        loop {
             let element = histogram::element(self.word()?.as_bytes())?;
             self.eat(b":")?;
             self.skip_blanks();
@@ -355,6 +358,5 @@ impl<'a> Cursor<'a> {
                 return self.eat(b" }");
             }
         }
-        Some(())
     }
 }

@@ -3,7 +3,7 @@
 use pgrx::prelude::*;
 use serde_json::{Value, json};
 
-use crate::events::explain::Event;
+use crate::events::describe::Event;
 use crate::events::list::read;
 use crate::pg::jsonb::Jsonb;
 use crate::pg::spi::{SqlResult, Statements};
@@ -12,7 +12,7 @@ use crate::pg::spi::{SqlResult, Statements};
 fn jobstats_alerts(names: Option<bool>) -> SqlResult<Option<Jsonb<'static>>> {
     let alerts = read(|client, reader| {
         let mut alerts = Vec::new();
-        for row in client.query(include_str!("alerts/alerts.sql"), &[])? {
+        for row in client.query(include_str!("alertmanager/alerts.sql"), &[])? {
             let event = Event::read(client, row.get("event_id")?, reader)?;
             let text = |name: &str| row.get::<String>(name);
             let kind = text("kind")?;

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::collections::TryReserveError;
 
 use crate::base::pause::Pause;
-use crate::base::room::push;
 use crate::base::target::{TargetKind, TargetName, is_target_name, kind_in_name};
+use crate::base::try_vec::push;
 use crate::text::field;
 
 /// The largest number of bytes of a network identifier. An IPv6 address with the name of its network has less than 64.

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::reason;
 use crate::base::escape::escape;
 use crate::base::target::TargetName;
+use crate::text::additional_parameters;
 use crate::text::getent::may_have_password;
 use crate::text::job_stats::Problem;
-use crate::text::parameter;
 
 /// The number of rows per text and reason; further rejects are only counted.
 const PER_REASON: usize = 100;
@@ -45,7 +45,7 @@ impl Rejects {
     }
 
     /// Adds unusable lines of parameters other than `job_stats`.
-    pub fn add_values(&mut self, problems: &parameter::Problems<'_>) {
+    pub fn add_values(&mut self, problems: &additional_parameters::Problems<'_>) {
         for problem in &problems.kept {
             let target = problem.parameter.target().map(TargetName::shown);
             let reason = problem.reason.code();
@@ -146,7 +146,7 @@ mod tests {
 
     use super::*;
     use crate::base::pause::Pause;
-    use crate::{rules::snapshot, text::sample};
+    use crate::{rules::snapshot, text::gauges};
 
     fn texts(rejects: &mut Rejects) -> Vec<(String, Option<String>)> {
         let rows = rejects.take().into_iter();
@@ -197,8 +197,8 @@ mod tests {
         let others = snapshot::read(text.as_bytes(), Pause::NEVER)
             .unwrap()
             .others;
-        let mut problems = parameter::Problems::default();
-        sample::read(&others, &mut problems, Pause::NEVER).unwrap();
+        let mut problems = additional_parameters::Problems::default();
+        gauges::read(&others, &mut problems, Pause::NEVER).unwrap();
         problems.dropped = 3;
         let mut rejects = Rejects::default();
         rejects.add_values(&problems);

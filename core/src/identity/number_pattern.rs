@@ -7,7 +7,7 @@ use std::borrow::Cow;
 /// The result is never longer than the name, and folding is idempotent.
 ///
 /// ```
-/// use jobstats_core::identity::fold::fold;
+/// use jobstats_core::identity::number_pattern::fold;
 ///
 /// assert_eq!(fold("align_sample-17.003"), "align_sample-#.#");
 /// ```

@@ -63,7 +63,7 @@ impl Line {
 
 /// Describes how much raw text of the event is retained.
 fn evidence(client: &SpiClient<'_>, id: i64) -> Result<Line, Error> {
-    let statement = include_str!("explain/evidence.sql");
+    let statement = include_str!("describe/evidence.sql");
     let row = client.query_only(statement, &values![id], "settings")?;
     let (texts, others): (i64, i64) = (row.get("texts")?, row.get("others")?);
     let (bytes, until): (i64, Option<String>) = (row.get("bytes")?, row.get("until")?);
@@ -122,7 +122,7 @@ impl Event {
     pub fn read(client: &SpiClient<'_>, id: i64, reader: &Reader) -> Result<Self, Error> {
         let [uids, accounts, is_nameless] = reader_parameters(reader);
         let parameters = [id.into(), uids, accounts, is_nameless];
-        let row = client.query_opt(include_str!("explain/event.sql"), &parameters)?;
+        let row = client.query_opt(include_str!("describe/event.sql"), &parameters)?;
         let row = row.ok_or_else(|| {
             Error::argument(
                 format!("there is no event {id}"),

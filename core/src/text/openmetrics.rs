@@ -4,7 +4,7 @@
 //! read in the same way. A line that cannot be used costs no other line.
 //!
 //! ```
-//! use jobstats_core::text::exposition::read;
+//! use jobstats_core::text::openmetrics::read;
 //! use jobstats_core::base::pause::Pause;
 //!
 //! let text = b"# TYPE node_rapl_package_joules_total counter\nnode_rapl_package_joules_total{path=\"/sys/a\"} 4.5e4\n";

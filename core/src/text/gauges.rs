@@ -22,10 +22,10 @@ use std::collections::{BTreeMap, BTreeSet, TryReserveError};
 
 use crate::base::escape::escape;
 use crate::base::pause::Pause;
-use crate::base::room::push;
 use crate::base::target::TargetName;
+use crate::base::try_vec::push;
+use crate::text::additional_parameters::{Other, Parameter, Problems, Reason, is_plain, number};
 use crate::text::field::{split_once, words};
-use crate::text::parameter::{Other, Parameter, Problems, Reason, is_plain, number};
 use crate::text::stats;
 
 /// The names of the samples from lctl. No other source has these.

@@ -24,7 +24,7 @@ pub fn alert(client: &mut SpiClient<'_>, events: &[i64]) -> Result<(), Error> {
         let id: i64 = event.get("event_id")?;
         let (severity, reason) = (severity(&event)?, reason(client, &event)?);
         client.execute(
-            include_str!("notify/alert.sql"),
+            include_str!("severity/alert.sql"),
             &values![id, severity, reason],
         )?;
     }
@@ -59,7 +59,7 @@ fn reason(client: &SpiClient<'_>, event: &Row<'_>) -> Result<Option<String>, Err
         event.get::<&str>("cluster")?,
         event.get::<&str>("filesystem")?
     ];
-    if let Some(window) = client.query_opt(include_str!("notify/window.sql"), &parameters)? {
+    if let Some(window) = client.query_opt(include_str!("severity/window.sql"), &parameters)? {
         let silent_until = window.time("until")?;
         if silent_until >= until {
             return Ok(Some(window.get("reason")?));

@@ -3,8 +3,8 @@
 use std::collections::TryReserveError;
 
 use super::compare::{latest_start_times, wall};
-use super::cut::idle_limit;
 use super::history::History;
+use super::truncated::idle_limit;
 use super::{LateReason, Observation};
 use crate::base::pause::Pause;
 use crate::rules::snapshot::{ByKey, Keys, Record, Snapshot};

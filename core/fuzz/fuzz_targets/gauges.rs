@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use jobstats_core::text::parameter::{Other, Parameter, Problems};
+use jobstats_core::text::additional_parameters::{Other, Parameter, Problems};
 use jobstats_core::base::pause::Pause;
-use jobstats_core::text::sample;
+use jobstats_core::text::gauges;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {
@@ -24,7 +24,7 @@ fuzz_target!(|text: &[u8]| {
         value: text.into(),
     });
     let mut problems = Problems::default();
-    let samples = sample::read(&others, &mut problems, Pause::NEVER).unwrap();
+    let samples = gauges::read(&others, &mut problems, Pause::NEVER).unwrap();
     let keys = samples.iter().map(|it| (it.target, it.name, &it.labels));
     assert_eq!(keys.collect::<BTreeSet<_>>().len(), samples.len());
     assert!(samples.iter().all(|it| it.value >= 0 && it.labels.iter().all(|(_, label)| !label.contains('\0'))));

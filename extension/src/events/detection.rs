@@ -8,11 +8,11 @@ use serde_json::json;
 
 use crate::events::baseline::Baseline;
 use crate::events::culprits;
-use crate::events::detect::WatchedFileSystem;
-use crate::events::notify::alert;
+use crate::events::detectors::WatchedFileSystem;
 use crate::events::readings::Readings;
 use crate::events::record::{Events, Judgement, store_culprits};
 use crate::events::rules::Rule;
+use crate::events::severity::alert;
 use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
 use crate::pg::spi::{SqlResult, Statements, connect_mut, values};
