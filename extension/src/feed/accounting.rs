@@ -142,18 +142,16 @@ fn store(
         for (job, _) in batch.values().flatten() {
             people.add(job);
         }
-        timed(Phase::Names, || {
-            connect_mut(|client| people.store(client, people::AT_A_TIME))
-        })?;
+        if people.are_many() {
+            timed(Phase::Names, || connect_mut(|client| people.store(client)))?;
+        }
         for _ in 0..written.refused {
             ingest.rejects.add(None, None, reason::TOO_MANY_RUNS, None);
         }
         counts.active = counts.active.saturating_add(written.changed);
         counts.added = counts.added.saturating_add(written.added);
     }
-    timed(Phase::Names, || {
-        connect_mut(|client| people.store(client, 0))
-    })?;
+    timed(Phase::Names, || connect_mut(|client| people.store(client)))?;
     Ok((counts, timeless))
 }
 

@@ -11,7 +11,7 @@ use crate::feed::getent::{self, AccountingName, GROUPS, USERS};
 use crate::pg::error::Error;
 
 /// The number of users, or groups, in a batch.
-pub const AT_A_TIME: usize = 10_000;
+const AT_A_TIME: usize = 10_000;
 
 /// The users and groups of jobs by number. The first name of a number counts.
 #[derive(Default)]
@@ -27,11 +27,13 @@ impl People {
         insert(&mut self.groups, job.gid, job.group_name.as_deref(), None);
     }
 
-    /// Names the users and groups that are still without a name, once there are at least `most` of either.
-    pub fn store(&mut self, client: &mut SpiClient<'_>, most: usize) -> Result<(), Error> {
-        if self.users.len().max(self.groups.len()) < most {
-            return Ok(());
-        }
+    /// Returns whether they should be stored before more are added.
+    pub fn are_many(&self) -> bool {
+        self.users.len().max(self.groups.len()) >= AT_A_TIME
+    }
+
+    /// Names the users and groups that are still without a name.
+    pub fn store(&mut self, client: &mut SpiClient<'_>) -> Result<(), Error> {
         getent::fill(client, &USERS, &std::mem::take(&mut self.users))?;
         getent::fill(client, &GROUPS, &std::mem::take(&mut self.groups))
     }
