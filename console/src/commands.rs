@@ -45,10 +45,10 @@ impl Error {
     }
 
     /// Returns true if whoever reads the output has seen enough.
-    fn is_enough(&self) -> bool {
+    fn is_broken_pipe(&self) -> bool {
         match self {
-            Self::Top(error) => error.is_enough(),
-            Self::Inquiry(error) => error.is_enough(),
+            Self::Top(error) => error.is_broken_pipe(),
+            Self::Inquiry(error) => error.is_broken_pipe(),
             Self::Export(_) | Self::Generate(_) => false,
         }
     }
@@ -61,11 +61,8 @@ pub fn run() -> ExitCode {
         Err(error) => {
             // Help and version are errors here too, but go to stdout.
             let _ = error.print();
-            return if error.use_stderr() {
-                USAGE.into()
-            } else {
-                ExitCode::SUCCESS
-            };
+            let code = if error.use_stderr() { USAGE } else { 0 };
+            return code.into();
         }
     };
     // A service ends by itself, and runs no commands.
@@ -74,7 +71,7 @@ pub fn run() -> ExitCode {
     }
     match execute(options.command) {
         Ok(code) => code,
-        Err(error) if error.is_enough() => ExitCode::SUCCESS,
+        Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
         Err(error) => {
             let lines = error.to_string();
             let lines: Vec<_> = lines.lines().map(text::shown).collect();

@@ -1,4 +1,4 @@
-//! Compares readings and keeps the state of all targets: whose work it is, the load over time, and the rows that follow.
+//! Compares snapshots, and has the state of all targets: their owners, the load over time, and the rows that follow.
 
 pub mod history;
 pub mod interval;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use jobstats_client::answers::{Group, RateRow};
+use jobstats_client::answers::{Dimension, Group, RateRow};
 
 use crate::subject::questions::ask_totals;
 
@@ -41,7 +41,9 @@ mod waiting;
 /// The words of all parts of a report: questions, numbers, tables and pictures.
 mod vocabulary {
     pub use super::scope::{Measure, Scope};
-    pub(super) use super::{Load, by_target, change, made, point, steps, target, user, work};
+    pub(super) use super::{
+        Load, by_target, change, counted, made, named, page_of, point, steps, target, user, work,
+    };
     pub use crate::ask::error::Error;
     pub use crate::ask::store::{Answer, Store};
     pub use crate::show::chart::frame::{Point, Series, TimeAxis};
@@ -52,47 +54,18 @@ mod vocabulary {
     pub use crate::values::number::{
         Number, UNKNOWN, calls, difference, mean, per_call, percent, rate, ratio, total,
     };
-    pub use crate::values::text::{cut, shown};
+    pub use crate::values::text::{cut, joined, shown};
     pub use crate::values::when::{self, Clock, Span, after};
 }
 
 /// Makes the report about a file system.
 pub fn filesystem(store: &mut Store, mut scope: Scope) -> Result<Page, Error> {
     let load = load::ask(store, &mut scope)?;
-    if load.mean.is_none() {
-        return empty(store, &scope, &load);
-    }
     let health = trust::Health::ask(store, &scope)?;
-    let (heatmaps, spans) = places(store, &scope, &load)?;
-    let mut first = Vec::new();
-    first.extend(health.silence(&scope, &load));
-    first.extend(course(store, &scope, &load, &spans)?);
-    first.extend(waiting::ask(store, &scope, &load)?);
-    let events = Events::ask(store, &scope)?;
-    let lead = standout::lead(store, &scope, &load, &spans, &events)?;
-    let mut sections = beginning(store, &scope, &load, first, &events)?;
-    let places = heatmaps.iter().map(Heatmap::figure).collect();
-    let users = vec![density::ask(store, &scope, &load)?];
-    let space = space::ask(store, &scope)?;
-    let operations = operations::ask(store, &scope)?;
-    let sizes = sizes::ask(store, &scope.work())?;
-    let balance = balance::ask(store, &scope)?;
-    let quality = quality::ask(store, &scope)?;
-    sections.extend([
-        Section::new("targets", "Where and when", places),
-        Section::new("users", "Users by rate", users),
-    ]);
-    if !space.is_empty() {
-        sections.push(Section::new("space", "Used space", space));
+    match load.mean {
+        Some(_) => observed(store, scope, &load, Some(&health)),
+        None => Ok(empty(&scope, &load, &health)),
     }
-    sections.extend([
-        health.section(&scope, &load),
-        Section::new("operations", "Operations by target", operations),
-        Section::new("sizes", "Sizes of reads and writes", sizes),
-        Section::new("balance", "Balance of targets", balance),
-        Section::new("quality", "Quality of the data", quality),
-    ]);
-    Ok(page(&scope, lead, sections))
 }
 
 /// Creates the report of a user's usage. Fails without usage.
@@ -110,25 +83,64 @@ pub fn own(store: &mut Store, mut scope: Scope) -> Result<Page, Error> {
         });
     }
     let load = load::ask(store, &mut scope)?;
-    let (heatmaps, spans) = places(store, &scope, &load)?;
-    let rows = heatmaps.iter().flat_map(|heatmap| &heatmap.rates.rows);
-    scope.targets = by_target(rows)
-        .into_keys()
-        .map(|(_, name)| name.to_owned())
-        .collect();
-    let first = course(store, &scope, &load, &spans)?;
-    let events = Events::ask(store, &scope)?;
-    let lead = standout::lead(store, &scope, &load, &spans, &events)?;
-    let mut sections = beginning(store, &scope, &load, first, &events)?;
+    observed(store, scope, &load, None)
+}
+
+/// Makes the report of a load. The health of targets, and the sections that compare users or targets, are of a whole file system.
+fn observed(
+    store: &mut Store,
+    mut scope: Scope,
+    load: &Load,
+    health: Option<&trust::Health>,
+) -> Result<Page, Error> {
+    let (heatmaps, spans) = places(store, &scope, load)?;
+    if health.is_none() {
+        let rows = heatmaps.iter().flat_map(|heatmap| &heatmap.rates.rows);
+        let targets = by_target(rows).into_keys();
+        scope.targets = targets.map(|(_, name)| name.to_owned()).collect();
+    }
+    let scope = &scope;
+    let mut first = Vec::new();
+    first.extend(health.and_then(|health| health.silence(scope, load)));
+    first.extend(course(store, scope, load, &spans)?);
+    let mut title = "Load, and what made it";
+    if health.is_some() {
+        title = "Load, and who made it";
+        first.extend(waiting::ask(store, scope, load)?);
+    }
+    let events = Events::ask(store, scope)?;
+    let lead = standout::lead(store, scope, load, &spans, &events)?;
     let places = heatmaps.iter().map(Heatmap::figure).collect();
-    let operations = operations::ask(store, &scope)?;
+    let mut sections = vec![
+        Section::new("changes", "What changed", changes::ask(store, scope, load)?),
+        Section::new("load", title, first),
+        Section::new("events", "Events", events.blocks(scope)),
+        Section::new("advice", "Advice", advice::ask(store, scope)?),
+        Section::new("targets", "Where and when", places),
+    ];
+    if let Some(health) = health {
+        let users = vec![density::ask(store, scope, load)?];
+        sections.extend([
+            Section::new("users", "Users by rate", users),
+            Section::new("space", "Used space", space::ask(store, scope)?),
+            health.section(scope, load),
+        ]);
+    }
+    let operations = operations::ask(store, scope)?;
     let sizes = sizes::ask(store, &scope.work())?;
     sections.extend([
-        Section::new("targets", "Where and when", places),
         Section::new("operations", "Operations by target", operations),
         Section::new("sizes", "Sizes of reads and writes", sizes),
     ]);
-    Ok(page(&scope, lead, sections))
+    if health.is_some() {
+        let (balance, quality) = (balance::ask(store, scope)?, quality::ask(store, scope)?);
+        sections.extend([
+            Section::new("balance", "Balance of targets", balance),
+            Section::new("quality", "Quality of the data", quality),
+        ]);
+    }
+    sections.retain(|it| !it.blocks.is_empty());
+    Ok(page(scope, lead, sections))
 }
 
 /// Loads the heat map of targets, and peaks.
@@ -150,66 +162,51 @@ fn course(
 ) -> Result<Vec<Block>, Error> {
     let mut blocks = vec![load.figure(scope, spans)];
     blocks.extend(spans.blocks());
-    blocks.extend(Block::list(load.notes.iter().map(|note| shown(note))));
+    blocks.extend(Block::notes(&load.notes));
     for scope in scope.all() {
         blocks.extend(leaders::ask(store, &scope, !load.before.is_empty())?);
     }
     Ok(blocks)
 }
 
-/// Returns the first sections: what changed, the load, events, and advice.
-fn beginning(
-    store: &mut Store,
-    scope: &Scope,
-    load: &Load,
-    course: Vec<Block>,
-    events: &Events,
-) -> Result<Vec<Section>, Error> {
-    let title = match scope.is_own() {
-        true => "Load, and what made it",
-        false => "Load, and who made it",
-    };
-    let sections = [
-        Section::new("changes", "What changed", changes::ask(store, scope, load)?),
-        Section::new("load", title, course),
-        Section::new("events", "Events", events.blocks(scope)),
-        Section::new("advice", "Advice", advice::ask(store, scope)?),
-    ];
-    let sections = sections.into_iter().filter(|it| !it.blocks.is_empty());
-    Ok(sections.collect())
-}
-
 /// Returns the page of a window without observations.
-fn empty(store: &mut Store, scope: &Scope, load: &Load) -> Result<Page, Error> {
+fn empty(scope: &Scope, load: &Load, health: &trust::Health) -> Page {
     let notes = load.notes.iter().map(|note| format!(" {}", shown(note)));
     let notes: String = notes.collect();
     let lead = format!("Nothing was observed in this window.{notes}");
-    let health = trust::Health::ask(store, scope)?;
-    Ok(page(scope, lead, vec![health.section(scope, load)]))
+    page(scope, lead, vec![health.section(scope, load)])
 }
 
 fn page(scope: &Scope, lead: String, sections: Vec<Section>) -> Page {
-    let window = scope.clock.window(scope.window);
+    let on = shown(&scope.filesystem);
     let (kind, what) = match scope.filters.uid.as_deref() {
-        Some([uid]) if scope.filesystem.is_empty() => ("Use of Lustre", format!("User {uid}")),
-        Some([uid]) => (
-            "Use of Lustre",
-            format!("User {uid} on {}", shown(&scope.filesystem)),
-        ),
-        _ => ("Lustre file system", shown(&scope.filesystem)),
+        Some([uid]) if on.is_empty() => ("Use of Lustre", format!("User {uid}")),
+        Some([uid]) => ("Use of Lustre", format!("User {uid} on {on}")),
+        _ => ("Lustre file system", on),
     };
     let mdts = scope.targets.iter().filter(|name| name.contains("-MDT"));
     let mdts = mdts.count();
+    let targets = format!("{mdts} MDTs, {} OSTs", scope.targets.len() - mdts);
+    page_of(scope, (kind, &what), lead, Some(targets), sections)
+}
+
+/// Returns the page about a subject in the window.
+fn page_of(
+    scope: &Scope,
+    (kind, what): (&'static str, &str),
+    lead: String,
+    targets: Option<String>,
+    sections: Vec<Section>,
+) -> Page {
+    let window = scope.clock.window(scope.window);
+    let zone = format!("All times are {}", scope.clock.name());
+    let about = [Some(zone), targets, Some(made(&scope.clock))];
     Page {
         title: format!("{what}: {window}"),
         kind,
         heading: format!("{what}, {window}"),
         lead,
-        about: vec![
-            format!("All times are {}", scope.clock.name()),
-            format!("{mdts} MDTs, {} OSTs", scope.targets.len() - mdts),
-            made(&scope.clock),
-        ],
+        about: about.into_iter().flatten().collect(),
         sections,
     }
 }
@@ -223,8 +220,22 @@ fn made(clock: &Clock) -> String {
 
 /// Returns the name of a user.
 fn user(group: &Group) -> String {
-    let name = group.user.as_deref();
-    name.map_or_else(|| "(no user)".to_owned(), shown)
+    named(group, Dimension::User, "user")
+}
+
+/// Returns the value of a group in a dimension.
+fn named(group: &Group, by: Dimension, word: &str) -> String {
+    let name = group.text(by).map(|name| shown(&name));
+    name.unwrap_or_else(|| format!("(no {word})"))
+}
+
+/// Counts names, in words.
+fn counted(names: impl Iterator<Item = String>) -> Option<String> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for name in names {
+        *counts.entry(name).or_default() += 1;
+    }
+    joined(counts.iter().map(|(name, count)| format!("{count} {name}")))
 }
 
 /// Compares a rate with the week before.

@@ -26,7 +26,7 @@ mod turns;
 mod web;
 
 pub use client::{ask, is_done};
-pub use question::{Kind, Question, Words};
+pub use question::{Kind, Words};
 
 /// The default socket.
 pub const SOCKET: &str = "/run/jobstats/console.sock";
@@ -67,31 +67,24 @@ pub fn run(options: &Serve) -> Result<(), Error> {
         .build()?;
     let served = runtime.block_on(async {
         let socket = bind(&options.socket).map_err(FileError::at(&options.socket))?;
-        let web = match proxy {
-            Some((address, proxy)) => Some((TcpListener::bind(address).await?, Arc::new(proxy))),
-            None => None,
-        };
+        let mut address = String::new();
+        let mut web = None;
+        if let Some((at, proxy)) = proxy {
+            let listener = TcpListener::bind(at).await?;
+            address = format!(" and {}", listener.local_addr()?);
+            web = Some((listener, Arc::new(proxy)));
+        }
         let listeners = listen::Listeners { socket, web };
-        let (mut end, mut interrupt) = (
-            signal(SignalKind::terminate())?,
-            signal(SignalKind::interrupt())?,
-        );
+        let mut end = signal(SignalKind::terminate())?;
+        let mut interrupt = signal(SignalKind::interrupt())?;
         let stop = async {
             tokio::select! {
                 _ = end.recv() => {}
                 _ = interrupt.recv() => {}
             }
         };
-        let address = listeners
-            .web
-            .as_ref()
-            .map(|(listener, _)| listener.local_addr());
-        let address = address.transpose()?.map(|it| format!(" and {it}"));
-        eprintln!(
-            "jobstats-console: answers at {}{}",
-            options.socket.display(),
-            address.unwrap_or_default()
-        );
+        let socket = options.socket.display();
+        eprintln!("jobstats-console: answers at {socket}{address}");
         listen::listen(listeners, &service, stop).await;
         let _ = fs::remove_file(&options.socket);
         Ok::<_, Error>(())

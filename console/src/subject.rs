@@ -20,6 +20,7 @@ pub mod user;
 
 use crate::ask::store::{Answer, Error, Store};
 use crate::show::html::Statements;
+use crate::values::text::{joined, shown};
 use questions::Selection;
 use space::Space;
 
@@ -231,21 +232,18 @@ impl RankingRow {
     }
 }
 
-/// The number of groups that a ranking keeps.
-const KEPT: usize = 200;
+/// The largest number of groups of a ranking.
+const GROUPS: usize = 200;
 
 impl Ranking {
-    /// Ranks the groups of a summary.
-    pub fn of(
-        by: &'static str,
-        rows: &[SummaryRow],
-        named: impl Fn(&SummaryRow) -> (Option<String>, Option<String>),
-    ) -> Self {
+    /// Ranks the groups of a summary by the first dimension. The next two describe a group.
+    fn of(rows: &[SummaryRow], dimensions: &[Dimension]) -> Self {
         let ranked = rows.iter().map(|row| {
-            let (name, detail) = named(row);
+            let texts = dimensions.iter().map(|by| row.labels.text(*by));
+            let mut texts = texts.take(3);
             RankingRow {
-                name,
-                detail,
+                name: texts.next().flatten(),
+                detail: joined(texts.flatten()),
                 share: None,
                 service_time: row.service_time,
                 read_bytes: row.read_bytes,
@@ -253,7 +251,13 @@ impl Ranking {
                 metadata: row.metadata,
             }
         });
-        Self::by_amount(by, ranked.collect())
+        Self::by_amount(dimensions[0].name(), ranked.collect())
+    }
+
+    /// Returns the name of a group of the ranking.
+    pub fn shown(&self, row: &RankingRow) -> String {
+        let name = row.name.as_deref().map(shown);
+        name.unwrap_or_else(|| format!("(no {})", self.by))
     }
 
     /// Ranks groups by service time, or by metadata requests if there is none.
@@ -271,8 +275,8 @@ impl Ranking {
         for row in &mut rows {
             row.share = (whole > 0.0).then(|| amount(row) / whole);
         }
-        let more = rows.len().saturating_sub(KEPT);
-        rows.truncate(KEPT);
+        let more = rows.len().saturating_sub(GROUPS);
+        rows.truncate(GROUPS);
         Self {
             by,
             operation: if is_timed { "service_time" } else { "metadata" },
@@ -310,16 +314,10 @@ impl Subject {
     }
 
     /// Loads the groups of the usage, ranks them by a dimension, and returns them.
-    fn rank(
-        &mut self,
-        store: &mut Store,
-        by: &'static str,
-        dimensions: &[Dimension],
-        named: impl Fn(&SummaryRow) -> (Option<String>, Option<String>),
-    ) -> Result<Vec<SummaryRow>, Error> {
-        let groups = self.work.summary(store, dimensions)?;
-        self.note(&format!("By {by}"), &groups);
-        self.rankings.push(Ranking::of(by, &groups.rows, named));
+    fn rank(&mut self, store: &mut Store, by: &[Dimension]) -> Result<Vec<SummaryRow>, Error> {
+        let groups = self.work.summary(store, by)?;
+        self.note(&format!("By {}", by[0].name()), &groups);
+        self.rankings.push(Ranking::of(&groups.rows, by));
         Ok(groups.rows)
     }
 
@@ -351,10 +349,4 @@ fn exact<S: Serializer>(decimal: &Option<Decimal>, serializer: S) -> Result<S::O
         (_, Some(whole)) => serializer.serialize_u64(whole),
         (Some(decimal), None) => serializer.serialize_f64(number(*decimal)),
     }
-}
-
-/// Joins the known texts after a name.
-fn joined(texts: [&Option<String>; 2]) -> Option<String> {
-    let texts: Vec<_> = texts.into_iter().flatten().map(String::as_str).collect();
-    (!texts.is_empty()).then(|| texts.join(", "))
 }

@@ -11,7 +11,7 @@ use jobstats_client::program::duration::Length;
 use jobstats_client::{FileError, Options};
 use serde::Deserialize;
 
-use crate::values::text::shown;
+use crate::values::text::{joined, shown};
 
 /// The configuration of this machine, for users without a personal one.
 const SYSTEM: &str = "/etc/jobstats/console.toml";
@@ -68,18 +68,16 @@ impl Database {
 
 /// The file.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 struct Config {
-    #[serde(default)]
     profile: BTreeMap<String, Profile>,
 }
 
 /// A profile.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Profile {
     /// The commands that print the statistics, by the name of the server.
-    #[serde(default)]
     pub input: BTreeMap<String, String>,
     /// The database with the store, as a URL without a password.
     pub database_url: Option<String>,
@@ -92,7 +90,6 @@ pub struct Profile {
     /// The command that prints the names of users, as `getent passwd` does.
     pub users: Option<String>,
     /// The formats of identifiers (`jobid_name` of the clients).
-    #[serde(default)]
     pub formats: Vec<String>,
 }
 
@@ -118,11 +115,8 @@ pub fn profile(path: Option<&Path>, name: &str) -> Result<Profile, Error> {
     let config = toml::from_str(&text).map_err(|cause| io::Error::new(InvalidData, cause));
     let mut config: Config = config.map_err(FileError::at(&path))?;
     config.profile.remove(name).ok_or_else(|| {
-        let known: Vec<_> = config.profile.keys().map(String::as_str).collect();
-        let known = match known.as_slice() {
-            [] => "none".to_owned(),
-            known => known.join(", "),
-        };
+        let known = joined(config.profile.keys().cloned());
+        let known = known.unwrap_or_else(|| "none".to_owned());
         Error::Unknown {
             path,
             name: name.to_owned(),
@@ -137,11 +131,8 @@ fn find() -> Result<PathBuf, Error> {
     let own = own.map(PathBuf::from).or_else(home).unwrap_or_default();
     let own = own.join("jobstats/console.toml");
     let system = PathBuf::from(SYSTEM);
-    match (own.exists(), system.exists()) {
-        (true, _) => Ok(own),
-        (false, true) => Ok(system),
-        (false, false) => Err(Error::Nothing(own)),
-    }
+    let found = [&own, &system].into_iter().find(|it| it.exists());
+    found.cloned().ok_or(Error::Nothing(own))
 }
 
 #[cfg(test)]

@@ -58,7 +58,7 @@ impl Error {
     }
 
     /// Returns true if whoever reads the output has seen enough.
-    pub fn is_enough(&self) -> bool {
+    pub fn is_broken_pipe(&self) -> bool {
         matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 }

@@ -35,16 +35,16 @@ pub enum Error {
     )]
     Denied(String),
     #[error("jobstats.on_behalf_of names nobody who may ask")]
-    Nobody,
+    ForbiddenUser,
     #[error("the question takes longer than it may")]
     Late,
     #[error("the store knows no user with the number {0}")]
-    Stranger(u32),
+    UnknownUser(u32),
     #[error(
         "the role sees other work than that of users who ask: its owner makes one that asks for others by CREATE ROLE, and SELECT \
          jobstats_grant_proxy()"
     )]
-    NoSpeaker,
+    NoProxy,
     #[error(
         "the store is of version {0}, and this program of version {version}: install the same version here, or in the database and run ALTER \
          EXTENSION jobstats UPDATE, and SELECT jobstats_setup()",
@@ -64,10 +64,10 @@ impl Error {
     pub fn kind(&self) -> Kind {
         match self {
             Self::Client(error) => error.kind(),
-            Self::NoExtension(_) | Self::NoStore(_) | Self::Version(_) | Self::NoSpeaker => {
+            Self::NoExtension(_) | Self::NoStore(_) | Self::Version(_) | Self::NoProxy => {
                 Kind::Setup
             }
-            Self::Denied(_) | Self::Nobody | Self::Stranger(_) => Kind::Denied,
+            Self::Denied(_) | Self::ForbiddenUser | Self::UnknownUser(_) => Kind::Denied,
             Self::Late => Kind::Slow,
         }
     }
@@ -111,6 +111,9 @@ pub struct Answer<A> {
     pub statement: String,
 }
 
+/// The result of a question.
+pub type Answered<A> = Result<Answer<A>, Error>;
+
 impl Store {
     /// Connects, and begins a transaction that reads.
     pub fn open(options: &Options) -> Result<Self, Error> {
@@ -121,8 +124,8 @@ impl Store {
     pub fn open_for(options: &Options, uid: u32, time: Duration) -> Result<Self, Error> {
         let settings = format!("{BEGIN}; SET LOCAL jobstats.on_behalf_of = 'uid:{uid}'");
         let mut store = match Self::begin(options, &settings) {
-            Err(Error::Nobody) => return Err(Error::Stranger(uid)),
-            Err(Error::Denied(_)) => return Err(Error::NoSpeaker),
+            Err(Error::ForbiddenUser) => return Err(Error::UnknownUser(uid)),
+            Err(Error::Denied(_)) => return Err(Error::NoProxy),
             store => store?,
         };
         match own_uids(&mut store.client)?.as_deref() {
@@ -130,7 +133,7 @@ impl Store {
                 deadline: Some(Instant::now() + time),
                 ..store
             }),
-            _ => Err(Error::NoSpeaker),
+            _ => Err(Error::NoProxy),
         }
     }
 

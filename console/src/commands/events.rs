@@ -65,14 +65,9 @@ pub fn list(options: &EventsOptions) -> Result<(), Error> {
     if let Some(event_id) = options.event {
         return explain(&mut store, event_id, options.json);
     }
-    let severity = if options.all { None } else { alerted() };
-    let rows = store.ask(&Events {
-        window: Window::new(window.0, window.1),
-        filter: of_filesystems(&options.filesystem),
-        severity,
-        ..Events::default()
-    })?;
-    let rows = rows.rows;
+    let severity = if options.all { None } else { words(ALERTED) };
+    let window = Window::new(window.0, window.1);
+    let rows = events(&mut store, &options.filesystem, window, severity)?;
     let mut out = stdout().lock();
     if options.json {
         let all: Vec<Value> = rows.iter().map(to_json).collect();
@@ -87,16 +82,23 @@ pub fn list(options: &EventsOptions) -> Result<(), Error> {
     Ok(out.write_all(table(&lines).as_bytes())?)
 }
 
-/// Returns the severities that send alerts.
-fn alerted() -> Option<String> {
-    words(ALERTED)
-}
-
-fn of_filesystems(names: &[String]) -> Filters {
-    Filters {
-        filesystem: (!names.is_empty()).then(|| names.to_vec()),
-        ..Filters::default()
-    }
+/// Loads the events of file systems, or of all without names.
+fn events(
+    store: &mut Store,
+    names: &[String],
+    window: Window,
+    severity: Option<String>,
+) -> Result<Vec<EventRow>, Error> {
+    let events = store.ask(&Events {
+        window,
+        filter: Filters {
+            filesystem: (!names.is_empty()).then(|| names.to_vec()),
+            ..Filters::default()
+        },
+        severity,
+        ..Events::default()
+    })?;
+    Ok(events.rows)
 }
 
 fn explain(store: &mut Store, event_id: i64, json: bool) -> Result<(), Error> {
@@ -113,40 +115,28 @@ fn explain(store: &mut Store, event_id: i64, json: bool) -> Result<(), Error> {
     Ok(())
 }
 
-/// The columns of the table.
-const HEAD: [&str; 9] = [
-    "number",
-    "began",
-    "lasted",
-    "severity",
-    "event",
-    "file system",
-    "where",
-    "value",
-    "who",
-];
-
-fn cells(row: &EventRow, clock: &Clock) -> [String; HEAD.len()] {
+/// Returns the cells of a line, each with the head of its column.
+fn cells(row: &EventRow, clock: &Clock) -> [(&'static str, String); 9] {
     [
-        row.event_id.to_string(),
-        clock.minute(row.began),
-        lasted(row),
-        row.severity.clone(),
-        row.event.clone(),
-        row.filesystem.clone(),
-        place(row),
-        measured(row),
-        owner(row),
+        ("number", row.event_id.to_string()),
+        ("began", clock.minute(row.began)),
+        ("lasted", lasted(row)),
+        ("severity", row.severity.clone()),
+        ("event", row.event.clone()),
+        ("file system", row.filesystem.clone()),
+        ("where", place(row)),
+        ("value", measured(row)),
+        ("who", owner(row)),
     ]
 }
 
 /// Aligns lines below the head of the table.
-fn table(lines: &[[String; HEAD.len()]]) -> String {
-    let head = HEAD.map(str::to_owned);
-    let all: Vec<[String; HEAD.len()]> = std::iter::once(&head)
-        .chain(lines)
-        .map(|line| line.each_ref().map(|cell| shown(cell)))
-        .collect();
+fn table<const N: usize>(lines: &[[(&str, String); N]]) -> String {
+    let head = lines.iter().take(1);
+    let head = head.map(|line| line.each_ref().map(|(head, _)| (*head).to_owned()));
+    let lines = lines.iter();
+    let lines = lines.map(|line| line.each_ref().map(|(_, cell)| shown(cell)));
+    let all: Vec<_> = head.chain(lines).collect();
     let widest = |column: usize| all.iter().map(|line| width(&line[column])).max();
     let mut text = String::new();
     for line in &all {
@@ -186,18 +176,10 @@ fn checked(options: &CheckOptions) -> Result<(u8, String), Error> {
     let mut store = options.common.store()?;
     let health = store.ask(&Health::default())?.rows.into_iter();
     let mut problems = health.filter(|row| row.status == "maintenance");
-    let rows = store.ask(&Events {
-        filter: of_filesystems(&options.filesystem),
-        severity: alerted(),
-        ..Events::default()
-    })?;
+    let (names, severity) = (&options.filesystem, words(ALERTED));
+    let mut open = events(&mut store, names, Window::default(), severity)?;
     let is_silenced = |row: &EventRow| row.verdict.as_deref().is_some_and(|it| it != "real");
-    let mut open: Vec<EventRow> = rows
-        .rows
-        .into_iter()
-        .filter(|row| row.ended.is_none())
-        .collect();
-    open.retain(|row| !is_silenced(row));
+    open.retain(|row| row.ended.is_none() && !is_silenced(row));
     open.sort_by_key(|row| (row.severity != "critical", row.began));
     let count = |severity: &str| open.iter().filter(|row| row.severity == severity).count();
     let (critical, warning) = (count("critical"), count("warning"));

@@ -87,7 +87,7 @@ fn print_asked(
         coloured: screen.is_coloured,
         ..words
     };
-    form.print(&serve::ask(socket, &serve::Question { kind, words })?)
+    form.print(&serve::ask(socket, kind, words)?)
 }
 
 impl Common {
@@ -96,9 +96,15 @@ impl Common {
         Ok(Store::open(&self.database.complete()?)?)
     }
 
-    /// Returns the name of the zone, for a service.
-    fn zone(&self) -> Option<String> {
-        self.zone.iana_name().map(str::to_owned)
+    /// Returns the question about a name in a window, for a service.
+    fn words(&self, name: &str, from: Option<&str>, to: Option<&str>) -> serve::Words {
+        serve::Words {
+            name: name.to_owned(),
+            from: from.map(str::to_owned),
+            to: to.map(str::to_owned),
+            zone: self.zone.iana_name().map(str::to_owned),
+            ..serve::Words::default()
+        }
     }
 
     /// Returns a clock of the zone.
@@ -237,16 +243,13 @@ pub fn report(options: &Report) -> Result<(), Error> {
         false => options.period.window(&options.common.zone)?,
     };
     if let Some(socket) = options.service.socket(&options.common)? {
+        let name = options.filesystem.as_deref().unwrap_or_default();
+        let (from, to) = (window.0.to_string(), window.1.to_string());
         let words = serve::Words {
-            name: options.filesystem.clone().unwrap_or_default(),
             cluster: options.cluster.clone(),
-            from: Some(window.0.to_string()),
-            to: Some(window.1.to_string()),
-            zone: options.common.zone(),
-            ..serve::Words::default()
+            ..options.common.words(name, Some(&from), Some(&to))
         };
-        let kind = serve::Kind::Report;
-        let page = serve::ask(socket, &serve::Question { kind, words })?;
+        let page = serve::ask(socket, serve::Kind::Report, words)?;
         return write(&options.output, &page);
     }
     let mut store = options.common.store()?;
@@ -267,15 +270,11 @@ pub fn compare(options: &Compare) -> Result<(), Error> {
 
 /// Runs `job`.
 pub fn job(options: &Job) -> Result<(), Error> {
-    let words = serve::Words {
-        name: options.job.clone(),
-        from: options.from.clone(),
-        to: options.to.clone(),
-        scheduler: options.scheduler.clone(),
-        zone: options.common.zone(),
-        ..serve::Words::default()
-    };
     let (from, to) = (options.from.as_deref(), options.to.as_deref());
+    let words = serve::Words {
+        scheduler: options.scheduler.clone(),
+        ..options.common.words(&options.job, from, to)
+    };
     let window = when::window(from, to, &options.common.zone).map_err(Error::Usage)?;
     let scheduler = options.scheduler.as_deref();
     let socket = options.service.socket(&options.common)?;
@@ -331,14 +330,9 @@ fn wait(
 /// Runs `user`.
 pub fn user(options: &User) -> Result<(), Error> {
     let named = &options.named;
-    let words = serve::Words {
-        name: named.name.clone(),
-        from: Some(named.period.from.clone()),
-        to: Some(named.period.to.clone()),
-        zone: named.common.zone(),
-        ..serve::Words::default()
-    };
     if let Some(socket) = options.service.socket(&named.common)? {
+        let (from, to) = (&*named.period.from, &*named.period.to);
+        let words = named.common.words(&named.name, Some(from), Some(to));
         return print_asked(socket, serve::Kind::User, words, &named.form);
     }
     self::named("user", named, user::ask)

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jobstats_client::database::settings::SettingsError;
-use jobstats_client::program::duration::Length;
 use jobstats_client::program::exit::{self, NOTHING, SETUP, SYSTEM, UNREAD, USAGE};
 
 use crate::ask::config::{self, Profile};
@@ -14,7 +13,7 @@ use crate::commands::options::Top;
 use crate::live::user_names::UserNames;
 use crate::show::page::{Mode, ScreenState};
 use crate::source::process;
-use crate::source::recording::{self, Recorder};
+use crate::source::recording::Recorder;
 use crate::source::stored::{self, Scope};
 use crate::source::{self, Commands, Input, Replay, Source, StoreSource, server_of};
 use crate::terminal::app::App;
@@ -66,8 +65,6 @@ pub enum Error {
     #[error(transparent)]
     Source(#[from] source::Error),
     #[error(transparent)]
-    Record(#[from] recording::Error),
-    #[error(transparent)]
     Terminal(#[from] terminal::Error),
 }
 
@@ -85,12 +82,12 @@ impl Error {
                 source::Error::Record(_) | source::Error::Directory(_) => SYSTEM,
             },
             Self::Terminal(terminal::Error::Unread(_)) | Self::Users(_) | Self::NoUsers => UNREAD,
-            Self::NoTerminal | Self::Record(_) | Self::Terminal(_) => SYSTEM,
+            Self::NoTerminal | Self::Terminal(_) => SYSTEM,
         }
     }
 
     /// Returns true if whoever reads the output has seen enough.
-    pub fn is_enough(&self) -> bool {
+    pub fn is_broken_pipe(&self) -> bool {
         matches!(self, Self::Terminal(terminal::Error::Output(error))
             if error.kind() == io::ErrorKind::BrokenPipe)
     }
@@ -102,11 +99,11 @@ pub fn run(top: &Top) -> Result<(), Error> {
         Some(name) => config::profile(top.profiles.as_deref(), name)?,
         None => Profile::default(),
     };
-    let of_profile = |length: Option<Length>| length.map(|Length(length)| length);
-    let interval = top.interval.or(of_profile(profile.interval));
-    let interval = interval.unwrap_or(INTERVAL);
-    let timeout = top.timeout.or(of_profile(profile.timeout));
-    let timeout = timeout.unwrap_or(TIMEOUT);
+    let [interval, timeout] = [
+        (top.interval, profile.interval, INTERVAL),
+        (top.timeout, profile.timeout, TIMEOUT),
+    ]
+    .map(|(own, of_profile, default)| own.or(of_profile.map(|it| it.0)).unwrap_or(default));
     let formats = match top.format.is_empty() {
         true => &profile.formats,
         false => &top.format,
@@ -216,7 +213,7 @@ fn commands(
     let cluster = top.cluster.as_deref().unwrap_or_default();
     let recorder = top.record.as_deref();
     let recorder = recorder.map(|path| Recorder::open(path, cluster));
-    let recorder = recorder.transpose()?;
+    let recorder = recorder.transpose().map_err(source::Error::from)?;
     Ok(Commands::new(inputs, formats, (timeout, MOST), recorder)?)
 }
 

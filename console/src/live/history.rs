@@ -22,8 +22,8 @@ const STALE: Micros = MINUTE;
 /// The number of loads that are kept for the sparkline.
 const MOST_LOADS: usize = 512;
 
-/// The number of loads from which on their median is called usual.
-const USUAL_FROM: usize = 8;
+/// The number of loads from which on their median is called typical.
+const TYPICAL_FROM: usize = 8;
 
 jobstats_core::named! {
     /// The state of a target.
@@ -45,16 +45,16 @@ jobstats_core::named! {
 /// A target.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// The last text, whose interval is the last one of `intervals`.
-    pub text: TargetSnapshot,
+    /// The last snapshot, whose interval is the last one of `intervals`.
+    pub snapshot: TargetSnapshot,
     pub status: Status,
     /// The last intervals, newest last.
     intervals: VecDeque<Arc<Interval>>,
 }
 
 impl Target {
-    fn take(&mut self, text: TargetSnapshot, interval: Option<Interval>) {
-        self.text = text;
+    fn take(&mut self, snapshot: TargetSnapshot, interval: Option<Interval>) {
+        self.snapshot = snapshot;
         self.status = match interval {
             Some(interval) => {
                 self.intervals.push_back(Arc::new(interval));
@@ -92,7 +92,7 @@ impl Target {
     fn grow_late(&mut self, now: Micros) {
         let usual = self.last().map_or(0, Interval::length);
         self.status = match self.status {
-            Status::Ok | Status::Late if now - self.text.time <= STALE.max(5 * usual) => {
+            Status::Ok | Status::Late if now - self.snapshot.time <= STALE.max(5 * usual) => {
                 Status::Late
             }
             // A single snapshot has no rates.
@@ -104,7 +104,7 @@ impl Target {
 /// The loads of file systems by name, oldest first.
 pub type Loads = BTreeMap<Box<str>, Vec<Load>>;
 
-/// The numbers of requests in service that are usual for rows at this time of day.
+/// The numbers of requests in service that are typical of rows at this time of day.
 pub type Medians = HashMap<(By, Key), f64>;
 
 /// The load of a file system at one time.
@@ -145,16 +145,17 @@ impl History {
         let has_intervals = round.snapshots.iter().any(|seen| seen.interval.is_some());
         let seen = round.snapshots.iter().map(|seen| Arc::clone(&seen.target));
         let names: HashSet<_> = seen.chain(round.pending).collect();
-        for mut text in round.snapshots {
-            let interval = text.interval.take();
-            self.read.insert(Arc::clone(&text.server), text.time);
-            let target = self.targets.entry(Arc::clone(&text.target));
+        for mut snapshot in round.snapshots {
+            let interval = snapshot.interval.take();
+            self.read
+                .insert(Arc::clone(&snapshot.server), snapshot.time);
+            let target = self.targets.entry(Arc::clone(&snapshot.target));
             let target = target.or_insert_with(|| Target {
-                text: text.clone(),
+                snapshot: snapshot.clone(),
                 status: Status::First,
                 intervals: VecDeque::new(),
             });
-            target.take(text, interval);
+            target.take(snapshot, interval);
         }
         for (name, target) in &mut self.targets {
             if !names.contains(name) {
@@ -190,7 +191,7 @@ impl History {
         self.loads.get(filesystem).into_iter().flatten()
     }
 
-    /// Returns the usual number of requests in service of a row, if it is known and no zero.
+    /// Returns the typical number of requests in service of a row, if it is known and no zero.
     pub fn median(&self, by: By, key: &Key) -> Option<f64> {
         let median = self.medians.get(&(by, key.clone())).copied();
         median.filter(|median| *median > 0.0)
@@ -206,12 +207,12 @@ impl History {
     }
 
     /// Returns the median of the loads before the last one, if there are enough of them.
-    pub fn usual(&self, filesystem: &str, of: impl Fn(&Load) -> Option<f64>) -> Option<f64> {
+    pub fn typical(&self, filesystem: &str, of: impl Fn(&Load) -> Option<f64>) -> Option<f64> {
         let course = self.course(filesystem);
         let before = course.len().saturating_sub(1);
         let mut values: Vec<_> = course.iter().take(before).filter_map(of).collect();
         values.sort_by(f64::total_cmp);
-        (values.len() >= USUAL_FROM).then(|| values[values.len() / 2])
+        (values.len() >= TYPICAL_FROM).then(|| values[values.len() / 2])
     }
 
     /// Returns the file system, if all targets are of one.
@@ -229,22 +230,22 @@ impl History {
 
     /// Drops intervals that no window reaches, and older ones first if there are too many.
     fn forget(&mut self) {
-        let mut kept = 0;
+        let mut retained = 0;
         for target in self.targets.values_mut() {
             let until = target.last().map_or(0, |last| last.until);
             let is_old = |it: &Arc<Interval>| it.since < until - LONGEST_WINDOW;
             while target.intervals.len() > 1 && target.intervals.front().is_some_and(is_old) {
                 target.intervals.pop_front();
             }
-            kept += target.intervals.iter().map(|it| totals(it)).sum::<usize>();
+            retained += target.intervals.iter().map(|it| totals(it)).sum::<usize>();
         }
-        while kept > MOST_TOTALS {
-            let before = kept;
+        while retained > MOST_TOTALS {
+            let before = retained;
             let targets = self.targets.values_mut();
             for target in targets.filter(|it| it.intervals.len() > 1) {
-                kept -= target.intervals.pop_front().map_or(0, |it| totals(&it));
+                retained -= target.intervals.pop_front().map_or(0, |it| totals(&it));
             }
-            if kept == before {
+            if retained == before {
                 break;
             }
         }
@@ -360,7 +361,7 @@ mod tests {
         assert_eq!(target.window(30 * SECOND).count(), 3);
         assert_eq!(target.window(LONGEST_WINDOW).count(), 7);
         assert_eq!(history.filesystem(), Some("scratch"));
-        assert_eq!(history.usual("scratch", |load| Some(load.requests)), None);
+        assert_eq!(history.typical("scratch", |load| Some(load.requests)), None);
         assert_eq!(history.interval(), Some(10 * SECOND));
     }
 }

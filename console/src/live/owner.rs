@@ -9,7 +9,7 @@ use jobstats_core::identity::entry_id::{
 };
 
 /// The size of the cache of entry IDs, which holds a day's. A full cache is cleared.
-const MOST_KEPT: usize = 200_000;
+const MOST_RETAINED: usize = 200_000;
 
 /// The number of identifiers from which the format is guessed.
 const MOST_GUESSED: usize = 2_000;
@@ -85,7 +85,7 @@ impl Names {
         if let Some(known) = self.known.get(id) {
             return Arc::clone(known);
         }
-        if self.known.len() >= MOST_KEPT {
+        if self.known.len() >= MOST_RETAINED {
             self.known.clear();
         }
         let owner = Arc::new(self.read(id));

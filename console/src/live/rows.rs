@@ -50,11 +50,10 @@ impl Row {
     /// Returns the requests in service ÷ the median, if both are known. The median covers all usage of a row, not a limited view.
     pub fn times_usual(&self, history: &History, view: &View) -> Option<f64> {
         let is_whole = view.scope.is_empty() && (view.kind.is_none() || view.by == By::Target);
-        let service = self
-            .sums
-            .service()
-            .filter(|_| is_whole && !self.is_unknown)?;
-        Some(service.rate / history.median(view.by, &self.key)?)
+        let service = self.sums.service()?.rate;
+        let is_known = is_whole && !self.is_unknown;
+        let median = history.median(view.by, &self.key)?;
+        is_known.then_some(service / median)
     }
 }
 
@@ -102,10 +101,10 @@ impl<'a> Group<'a> {
         self.accounts.extend(owner.account.as_deref());
         for (column, total) in growth {
             let rate = *total as f64 / part.observed as f64;
-            let text = &part.target.text;
-            let sums = part.columns.sums(*column, text.kind).iter();
+            let snapshot = &part.target.snapshot;
+            let sums = part.columns.sums(*column, snapshot.kind).iter();
             for &sum in sums.filter(|sum| [SERVICE, REQUESTS].contains(sum)) {
-                self.targets.entry(&text.target).or_default()[sum] += rate;
+                self.targets.entry(&snapshot.target).or_default()[sum] += rate;
                 self.operations.entry(column.operation()).or_default()[sum] += rate;
             }
         }
@@ -158,7 +157,7 @@ struct Tally<'a> {
 pub fn table(history: &History, view: &View, before: &[Key], most: usize) -> Table {
     let mut tally = Tally::default();
     let targets = history.targets();
-    for target in targets.filter(|it| view.kind.is_none_or(|kind| kind == it.text.kind)) {
+    for target in targets.filter(|it| view.kind.is_none_or(|kind| kind == it.snapshot.kind)) {
         let observed = target.window(view.window).map(Interval::length).sum();
         for interval in target.window(view.window) {
             let part = ObservedInterval::of(target, interval, observed);
@@ -180,7 +179,7 @@ pub fn table(history: &History, view: &View, before: &[Key], most: usize) -> Tab
 }
 
 fn target_key(target: &Target) -> Key {
-    Key::Name((&*target.text.target).into())
+    Key::Name((&*target.snapshot.target).into())
 }
 
 impl<'a> Tally<'a> {
@@ -268,7 +267,7 @@ fn owner(index: OperationIndex) -> OperationIndex {
 fn is_in_scope(view: &View, owner: &Owner, target: &Target) -> bool {
     view.scope.iter().all(|(by, key)| match (by, key) {
         (By::Operation, _) => true,
-        (By::Target, Key::Name(name)) => **name == *target.text.target,
+        (By::Target, Key::Name(name)) => **name == *target.snapshot.target,
         _ => Key::of(*by, owner).as_ref() == Some(key),
     })
 }

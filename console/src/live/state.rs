@@ -1,4 +1,4 @@
-//! Follows targets from text to text: compares each text with the one before, by the rules of `docs/rules.md`.
+//! Follows targets from snapshot to snapshot: compares each snapshot with the previous one, by the rules of `docs/rules.md`.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -17,6 +17,7 @@ use jobstats_core::rules::snapshot::{
     ReadError, Snapshot, cleanup_interval, print, read, read_carried,
 };
 use jobstats_core::text::job_stats::Unit;
+use jobstats_core::usage::times::calls_have_times;
 
 use crate::live::interval::{EntryUsage, Interval, TargetSnapshot};
 use crate::live::owner::Names;
@@ -24,10 +25,10 @@ use crate::live::state::own_counters::{LastCounters, OwnCounters};
 
 mod own_counters;
 
-/// The time after which the last text of a target is too old to be compared with.
+/// The time after which the last snapshot of a target is too old to be compared with.
 const FORGOTTEN: Micros = 2 * DAY;
 
-/// A text that a server printed.
+/// The text of a server, as it was printed.
 #[derive(Debug, Clone, Copy)]
 pub struct Scrape<'a> {
     pub server: &'a str,
@@ -36,7 +37,7 @@ pub struct Scrape<'a> {
     pub arrivals: &'a [Arrival],
 }
 
-/// The arrival of a piece of a text.
+/// The arrival of a piece of a scrape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arrival {
     /// The position of its first byte.
@@ -44,14 +45,14 @@ pub struct Arrival {
     pub at: Micros,
 }
 
-/// A text that was taken.
+/// A scrape by target.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScrapeParts {
     pub snapshots: Vec<TargetSnapshot>,
     pub parts: Vec<ScrapePart>,
 }
 
-/// The part of a text that belongs to a target.
+/// The part of a scrape that belongs to a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScrapePart {
     /// The name of the target with its kind, such as `mdt.scratch-MDT0000`; `None` for text without a name.
@@ -64,7 +65,7 @@ pub struct ScrapePart {
     pub ranges: Vec<Range<usize>>,
 }
 
-/// An error that makes a text useless.
+/// An error that makes a scrape useless.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error(transparent)]
@@ -86,10 +87,10 @@ enum RetainedSnapshot {
     Text(Vec<u8>),
 }
 
-/// The last text of a target.
+/// The last snapshot of a target.
 struct LastSnapshot {
     time: Micros,
-    /// The number of the reading.
+    /// The number of the round.
     round: u64,
     server: Arc<str>,
     snapshot: RetainedSnapshot,
@@ -103,7 +104,7 @@ struct LastSnapshot {
 pub struct Tracker {
     targets: HashMap<Arc<str>, LastSnapshot>,
     names: Names,
-    /// The number of the reading that is under way.
+    /// The number of the current round.
     round: u64,
 }
 
@@ -117,18 +118,17 @@ impl Tracker {
         })
     }
 
-    /// Begins a reading, in which each target has one text.
+    /// Begins a round, in which each target has one snapshot.
     pub fn begin(&mut self) {
         self.round += 1;
     }
 
-    /// Forgets the texts, so that the next text of each target is its first again.
+    /// Forgets the snapshots, so that the next one of each target is its first again.
     pub fn restart(&mut self) {
         self.targets.clear();
     }
 
-    /// Takes a text, and returns the work of its targets since their texts before. This fails if the text has no statistics of
-    /// a target.
+    /// Takes a scrape, and returns the usage of its targets since their previous snapshots. Fails if it has no statistics of a target.
     pub fn take(&mut self, scrape: Scrape<'_>) -> Result<ScrapeParts, Error> {
         let contents = read(scrape.bytes, Pause::NEVER)?;
         let observed = || contents.snapshots.iter().filter(|it| it.observed);
@@ -169,7 +169,7 @@ impl Tracker {
         }
     }
 
-    /// Returns the server that has printed the same target in this reading.
+    /// Returns the server that has printed the same target in this round.
     fn other_server(&self, snapshot: &Snapshot<'_>) -> Option<Arc<str>> {
         let last = self.targets.get(snapshot.target?.shown().as_str())?;
         (last.round == self.round).then(|| Arc::clone(&last.server))
@@ -179,7 +179,7 @@ impl Tracker {
     fn snapshot(
         &mut self,
         snapshot: Snapshot<'_>,
-        own: Option<OwnCounters>,
+        own: Option<OwnCounters<'_>>,
         scrape: Scrape<'_>,
         server: &Arc<str>,
     ) -> Result<Option<TargetSnapshot>, Error> {
@@ -227,7 +227,7 @@ impl Tracker {
     }
 }
 
-/// The result of comparing a snapshot with the text before.
+/// The result of comparing a snapshot with the previous one.
 struct ComparedSnapshot {
     interval: Option<Interval>,
     carried: RetainedSnapshot,
@@ -305,7 +305,7 @@ fn interval(
     }
 }
 
-/// Returns the part of the totals that belongs to the time after `since`. Only entries that the text before lacked have
+/// Returns the part of the totals that belongs to the time after `since`. Only entries that the previous snapshot lacked have
 /// increments that begin earlier.
 fn totals(increment: &Increment<'_>, since: Micros) -> Vec<(Column, i64)> {
     if increment.since >= since {
@@ -320,15 +320,15 @@ fn totals(increment: &Increment<'_>, since: Micros) -> Vec<(Column, i64)> {
 /// Returns whether the counters have times; `None` if no counter shows it.
 fn timed(snapshot: &Snapshot<'_>) -> Option<bool> {
     let counters = snapshot.records.iter();
-    let mut counters = counters.flat_map(|record| snapshot.counters_of(record));
-    counters.find_map(|counter| {
+    let counters = counters.flat_map(|record| snapshot.counters_of(record));
+    calls_have_times(counters.filter_map(|counter| {
         let operation = OPERATIONS.get(usize::from(counter.slot))?;
         match (operation.kind, counter.unit) {
             (Kind::Requests, Unit::Microseconds) => Some(true),
             (Kind::Requests, Unit::Requests) if counter.samples > 0 => Some(false),
             _ => None,
         }
-    })
+    }))
 }
 
 fn part(snapshot: &Snapshot<'_>, scrape: Scrape<'_>) -> ScrapePart {
@@ -390,7 +390,7 @@ fn retain(snapshot: Snapshot<'_>) -> RetainedSnapshot {
 }
 
 impl RetainedSnapshot {
-    /// Returns the snapshot, which is read again if only its text was kept.
+    /// Returns the snapshot, which is parsed again if only its text was retained.
     fn borrow(&self, is_carried: bool) -> Result<Cow<'_, Snapshot<'_>>, Error> {
         Ok(match self {
             Self::Snapshot(snapshot) => Cow::Borrowed(snapshot),

@@ -135,7 +135,8 @@ impl RunningSums {
     /// Adds the growth of columns.
     pub fn add(&mut self, part: &ObservedInterval<'_>, growth: &[(Column, i64)]) {
         let mut totals = Totals::default();
-        part.columns.add(growth, part.target.text.kind, &mut totals);
+        part.columns
+            .add(growth, part.target.snapshot.kind, &mut totals);
         self.add_totals(&totals, part.observed);
         self.is_untimed |= part.is_untimed;
     }

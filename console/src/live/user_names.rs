@@ -35,12 +35,6 @@ impl UserNames {
         self.0.get(&user).map(|name| &**name)
     }
 
-    /// Returns the name of a user, or else the number.
-    pub fn known(&self, user: u32) -> String {
-        self.name(user)
-            .map_or_else(|| user.to_string(), str::to_owned)
-    }
-
     /// Returns the name of a user as it may be shown, or else the number.
     pub fn shown(&self, user: u32) -> String {
         self.name(user)

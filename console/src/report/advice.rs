@@ -16,8 +16,7 @@ pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
     let of_jobs = found.rows.iter().filter(|it| it.labels.job.is_some());
     let of_jobs: Vec<_> = of_jobs.collect();
     if of_jobs.is_empty() {
-        let notes = found.notes.iter().map(|note| shown(note));
-        return Ok(Block::list(notes).into_iter().collect());
+        return Ok(Block::notes(&found.notes).into_iter().collect());
     }
     let rows = of_jobs.iter().take(SHOWN).map(|it| {
         let job = it.labels.job.as_deref().unwrap_or_default();

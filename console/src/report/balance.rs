@@ -1,6 +1,6 @@
 //! Comparison of the targets of a file system.
 
-use jobstats_client::answers::{Balance, BalanceRow, Filters};
+use jobstats_client::answers::BalanceRow;
 
 use super::vocabulary::*;
 use crate::show::chart::bars::{Bar, horizontal};
@@ -37,18 +37,7 @@ pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
             kind,
             heading,
         };
-        let work = scope.work();
-        let mut balance = store.ask(&Balance {
-            window: work.window(),
-            operation: Some(operation.to_owned()),
-            filter: Filters {
-                kind: Some(vec![kind.to_owned()]),
-                ..work.filters
-            },
-        })?;
-        let rate = |row: &BalanceRow| row.rate.unwrap_or(-1.0);
-        let by_rate = |one: &BalanceRow, other: &BalanceRow| rate(other).total_cmp(&rate(one));
-        balance.rows.sort_by(by_rate);
+        let balance = scope.work().balance(store, operation, kind)?;
         if balance.rows.len() > 1 {
             blocks.push(compared.figure(balance));
         }
@@ -176,10 +165,8 @@ impl Comparison {
 
 /// Returns the user of the largest workload on a target.
 fn user(row: &BalanceRow) -> String {
-    row.labels
-        .user
-        .as_deref()
-        .map_or_else(|| "–".to_owned(), shown)
+    let name = row.labels.user.as_deref();
+    name.map_or_else(|| UNKNOWN.to_owned(), shown)
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ pub fn ask(
     let mut reported = Vec::new();
     for heatmap in heatmaps {
         let bursts = bursts(&heatmap.rates.rows).into_iter();
-        let bursts = bursts.filter(|burst| !spans.tell_of(burst.high.span));
+        let bursts = bursts.filter(|burst| !spans.overlap(burst.high.span));
         for burst in bursts.take(BURSTS - reported.len()) {
             let (scope, span) = (&heatmap.scope, burst.high.span);
             let target = Some(vec![exactly(&burst.target)]);

@@ -1,7 +1,7 @@
 //! The users, or the jobs of a user by their names, that did more or less than in the week before.
 
 use jobstats_client::Decimal;
-use jobstats_client::answers::{ChangeRow, Dimension, Group};
+use jobstats_client::answers::{ChangeRow, Changes, Dimension, words};
 use jobstats_core::output::quantity::Quantity;
 
 use super::vocabulary::*;
@@ -32,10 +32,16 @@ pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Vec<Block>, 
         if operation == "service_time" && !scope.measure.is_time() {
             continue;
         }
-        let before = scope.week_before().window;
-        let changes = scope
-            .work()
-            .changes(store, operation, &[by], before, GROUPS)?;
+        let (work, before) = (scope.work(), scope.week_before().window);
+        let changes = store.ask(&Changes {
+            window: work.window(),
+            operation: Some(operation.to_owned()),
+            by: words([by]),
+            baseline_since: Some(before.0),
+            baseline_until: Some(before.1),
+            n: Some(GROUPS),
+            filter: work.filters,
+        })?;
         if !changes.rows.is_empty() {
             tables.push(table((title, column), operation, seconds, &changes.rows));
         }
@@ -50,15 +56,6 @@ pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Vec<Block>, 
         Block::Tables(tables),
         Block::Statements(statements),
     ])
-}
-
-/// Returns the name of a group.
-fn name(group: &Group, column: &str) -> String {
-    let name = group.text(Dimension::JobName);
-    match column {
-        "User" => user(group),
-        _ => name.map_or_else(|| "(no name)".to_owned(), |name| shown(&name)),
-    }
 }
 
 /// Returns a table of the groups, all others, and all.
@@ -85,7 +82,8 @@ fn table(
     let rows = changes.iter().map(|it| {
         let name = match it.labels.others {
             Some(others) => format!("all others ({others})"),
-            None => name(&it.labels, column),
+            None if column == "User" => user(&it.labels),
+            None => named(&it.labels, Dimension::JobName, "name"),
         };
         let amounts = [it.before, it.after, it.change];
         row(name, amounts, [it.share, it.share_of_rise])

@@ -40,7 +40,7 @@ pub fn page(
     let names: Vec<_> = jobs.iter().map(|job| shown(job)).collect();
     let title = format!("Jobs {}", names.join(", "));
     let mut totals = vec![facts(&subjects, clock).into(), usage(&subjects).into()];
-    totals.extend(Block::list(compared.notes.iter().map(|note| shown(note))));
+    totals.extend(Block::notes(&compared.notes));
     let figures = COURSE.iter().filter_map(|operation| {
         let rows = compared
             .rows

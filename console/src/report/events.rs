@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use jobstats_client::answers::{self, EventRow, Explain, statement};
 
 use super::vocabulary::*;
-use crate::show::html::Level;
 use crate::subject::events::{ALERTED, lasted, measured, owner, place};
 
 /// The number of events that have a row.
@@ -81,7 +80,7 @@ impl Events {
         if !self.alerts.is_empty() {
             blocks.push(self.table(scope).into());
         }
-        blocks.extend(Block::list(self.notes.iter().map(|note| shown(note))));
+        blocks.extend(Block::notes(&self.notes));
         let explained = self.alerts.iter().take(EXPLAINED).map(|row| {
             let event_id = row.event_id;
             let title = format!("Event {event_id}, and what to do next");
@@ -94,32 +93,26 @@ impl Events {
 
     /// Returns the number of events in words.
     fn said(&self) -> String {
-        let others = counted(self.others.iter());
-        match (self.alerts.len(), others.as_str()) {
+        let others = counted(self.others.iter().map(|row| spoken(&row.event)));
+        match (self.alerts.len(), others.as_deref()) {
             _ if !self.notes.is_empty() && self.alerts.is_empty() => {
                 "Events are not known.".to_owned()
             }
-            (0, "") => "Nothing happened: no event was found.".to_owned(),
-            (0, others) => format!("Nobody was told of an event. Found, and not told: {others}."),
-            (_, "") => "All events that were found were told.".to_owned(),
-            (_, others) => format!("Nobody was told of further events: {others}."),
+            (0, None) => "Nothing happened: no event was found.".to_owned(),
+            (0, Some(others)) => {
+                format!("Nobody was told of an event. Found, and not told: {others}.")
+            }
+            (_, None) => "All events that were found were told.".to_owned(),
+            (_, Some(others)) => format!("Nobody was told of further events: {others}."),
         }
     }
 
     fn table(&self, scope: &Scope) -> Table {
         let rows = self.alerts.iter().take(ROWS).map(|row| {
-            let severity = match row.severity.as_str() {
-                "critical" => Level::Bad,
-                _ => Level::Fair,
-            };
-            let severity = Cell {
-                level: Some(severity),
-                ..Cell::text(&row.severity)
-            };
             [
                 ("Began", Cell::text(&moment(scope, row))),
                 ("Lasted", Cell::text(&lasted(row))),
-                ("Severity", severity),
+                ("Severity", Cell::level(&row.severity)),
                 ("What", Cell::sentences(&what(row))),
                 ("Measured", Cell::sentences(&measured(row))),
                 ("Who", Cell::sentences(&owner(row))),
@@ -142,13 +135,7 @@ impl Events {
         let said = judged.into_iter().map(|(kind, (judged, part))| {
             format!("{} {:.0} of {judged}", spoken(kind), part * judged as f64)
         });
-        let said: Vec<_> = said.collect();
-        (!said.is_empty()).then(|| {
-            format!(
-                "Of all that were judged here, real or known: {}.",
-                said.join(", ")
-            )
-        })
+        joined(said).map(|said| format!("Of all that were judged here, real or known: {said}."))
     }
 
     /// Loads the explanations of the first events, without the next steps of an admin.
@@ -179,27 +166,14 @@ pub fn page(store: &mut Store, scope: &Scope) -> Result<Page, Error> {
         "" => "Events".to_owned(),
         name => format!("Events on {}", shown(name)),
     };
-    let window = scope.clock.window(scope.window);
-    let mut sections = vec![Section::new(
-        "events",
-        "What went wrong",
-        events.blocks(scope),
-    )];
+    let blocks = events.blocks(scope);
+    let mut sections = vec![Section::new("events", "What went wrong", blocks)];
     if !events.alerts.is_empty() {
         let explained = events.explanations(store)?;
         sections.push(Section::new("explained", "One by one", explained));
     }
-    Ok(Page {
-        title: format!("{what}: {window}"),
-        kind: "Lustre",
-        heading: format!("{what}, {window}"),
-        lead: events.lead(scope).unwrap_or_else(|| events.said()),
-        about: vec![
-            format!("All times are {}", scope.clock.name()),
-            made(&scope.clock),
-        ],
-        sections,
-    })
+    let lead = events.lead(scope).unwrap_or_else(|| events.said());
+    Ok(page_of(scope, ("Lustre", &what), lead, None, sections))
 }
 
 /// Returns the kind and the place of an event.
@@ -218,18 +192,6 @@ fn moment(scope: &Scope, row: &EventRow) -> String {
         true => scope.clock.minute(row.began),
         false => scope.moment(row.began),
     }
-}
-
-/// Counts events by their kinds.
-fn counted<'r>(rows: impl Iterator<Item = &'r EventRow>) -> String {
-    let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
-    for row in rows {
-        *kinds.entry(&row.event).or_default() += 1;
-    }
-    let said = kinds
-        .iter()
-        .map(|(kind, count)| format!("{count} {}", spoken(kind)));
-    said.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! The user that did most in a window, with the account, the operation, the target and the job of most of that work.
 
 use jobstats_client::answers::{Dimension, Group};
+use jobstats_core::base::operation::in_service_time;
 use jobstats_core::base::pattern::exactly;
 
-use super::operations::timed;
 use super::vocabulary::*;
 
 /// The part of the work on one target, or by one job, from which on it is named.
@@ -33,7 +33,9 @@ impl Leader {
     /// Loads the main users of this usage.
     pub fn ask(store: &mut Store, scope: &Scope, work: &Selection) -> Result<Option<Self>, Error> {
         let measure = scope.measure.name();
-        let users = work.top(store, measure, &[Dimension::User], 1)?.rows;
+        let users = store
+            .ask(&work.ranking(measure, &[Dimension::User], 1))?
+            .rows;
         let Some(first) = users.first() else {
             return Ok(None);
         };
@@ -48,7 +50,7 @@ impl Leader {
         let only = Some(vec![exactly(name)]);
         let own = work.clone().part(|filters| filters.user = only);
         let mut first = |by: &[Dimension], name: fn(&Group) -> Option<String>| {
-            let top = own.top(store, measure, by, 1)?.rows;
+            let top = store.ask(&own.ranking(measure, by, 1))?.rows;
             let part = top.first();
             let part = part.and_then(|row| Some((name(&row.labels)?, row.share?)));
             Ok::<_, Error>(part)
@@ -110,10 +112,7 @@ impl Leader {
                 false => "spread over many targets".to_owned(),
             });
         }
-        match said.is_empty() {
-            true => String::new(),
-            false => format!("; {}", said.join(", ")),
-        }
+        joined(said.into_iter()).map_or_else(String::new, |said| format!("; {said}"))
     }
 
     /// Names the main user of a span, with shares; in a user's report only the shares.
@@ -149,7 +148,7 @@ fn job(group: &Group) -> Option<String> {
 fn operation(store: &mut Store, measure: Measure, work: &Selection) -> Result<Share, Error> {
     let totals = match measure {
         Measure::ServiceTime => {
-            let times = timed().map(|it| format!("{}_time", it.name));
+            let times = in_service_time().map(|it| format!("{}_time", it.name));
             work.totals(store, &times.collect::<Vec<_>>())?
         }
         Measure::Metadata => work.metadata_parts(store)?,

@@ -31,9 +31,7 @@ struct Grouping {
     caption: &'static str,
     title: &'static str,
     by: Dimension,
-    name: fn(&Group) -> String,
-    /// Returns the value of a group, if it has one.
-    key: fn(&Group) -> Option<&String>,
+    word: &'static str,
     /// Limits filters to values. Without these there is no limit.
     limit: fn(&mut Filters, Option<Vec<String>>),
     /// The note below a table with only untracked usage.
@@ -44,8 +42,7 @@ const USERS: Grouping = Grouping {
     caption: "Users",
     title: "User",
     by: Dimension::User,
-    name: user,
-    key: |group| group.user.as_ref(),
+    word: "user",
     limit: |filters, names| filters.user = names,
     untracked: None,
 };
@@ -54,11 +51,7 @@ const ACCOUNTS: Grouping = Grouping {
     caption: "Accounts",
     title: "Account",
     by: Dimension::Account,
-    name: |group| {
-        let name = group.account.as_deref();
-        name.map_or_else(|| "(no account)".to_owned(), shown)
-    },
-    key: |group| group.account.as_ref(),
+    word: "account",
     limit: |filters, names| filters.account = names,
     untracked: Some("No accounting of a scheduler says whose work it is."),
 };
@@ -126,8 +119,8 @@ impl Leaders<'_> {
         let by = [grouping.by];
         let rows = self.top(store, grouping.caption, &by)?;
         // Usage without a name matches no pattern, so it removes the limit.
-        let names = rows.iter().map(|row| (grouping.key)(&row.labels));
-        let names = names.map(|name| name.map(|name| exactly(name))).collect();
+        let names = rows.iter().map(|row| row.labels.text(grouping.by));
+        let names = names.map(|name| name.map(|name| exactly(&name))).collect();
         let before = self.scope.week_before();
         let before = before.part(|filters| (grouping.limit)(filters, names));
         let measure = [self.scope.measure.name()];
@@ -138,7 +131,7 @@ impl Leaders<'_> {
 
     fn table(&self, grouping: &Grouping, rows: &[TopRow], before: &EarlierRates) -> Table {
         let cells = rows.iter().map(|row| {
-            let name = (grouping.name)(&row.labels);
+            let name = named(&row.labels, grouping.by, grouping.word);
             let before = before.get(&row.labels);
             let change = match self.has_before {
                 true => change(row.rate, before.copied()),
@@ -150,7 +143,7 @@ impl Leaders<'_> {
         });
         let unknown = ("Change", Cell::number(UNKNOWN.to_owned()));
         let cells = cells.chain(self.cells_of_rest(grouping.title, rows, unknown));
-        let is_untracked = |row: &TopRow| (grouping.key)(&row.labels).is_none();
+        let is_untracked = |row: &TopRow| row.labels.text(grouping.by).is_none();
         let untracked = grouping.untracked.filter(|_| rows.iter().all(is_untracked));
         let change = "Change: against the same time a week before.";
         let note = untracked.or(self.has_before.then_some(change));

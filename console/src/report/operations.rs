@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jobstats_client::answers::{Dimension, RateRow, TotalRow};
-use jobstats_core::base::operation::{OPERATIONS, Operation};
+use jobstats_core::base::operation::in_service_time;
 
 use super::vocabulary::*;
 use crate::show::chart::line::{LINES, lines as draw};
@@ -45,15 +45,12 @@ pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
     Ok(blocks)
 }
 
-/// Returns the operations whose times are parts of the time of servers.
-pub fn timed() -> impl Iterator<Item = &'static Operation> {
-    OPERATIONS.iter().filter(|it| it.in_service_time())
-}
-
 /// Returns the measures of operations: their times, or their counts if no server reports times.
 fn names(scope: &Scope) -> Vec<String> {
     let suffix = if scope.measure.is_time() { "_time" } else { "" };
-    timed().map(|it| format!("{}{suffix}", it.name)).collect()
+    in_service_time()
+        .map(|it| format!("{}{suffix}", it.name))
+        .collect()
 }
 
 /// Chooses bytes, and the operations with most work.

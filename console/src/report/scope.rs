@@ -229,15 +229,11 @@ impl Scope {
 
 /// Prints an exponent.
 fn superscript(exponent: i32) -> String {
-    let raised = |digit| match digit {
-        '-' => '⁻',
-        '1' => '¹',
-        '2' => '²',
-        '3' => '³',
-        // The other digits are in a row.
-        digit => char::from_u32(0x2070 + digit.to_digit(10).unwrap_or(0)).unwrap_or(digit),
-    };
-    exponent.to_string().chars().map(raised).collect()
+    const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+    let exponent = exponent.to_string();
+    let digits = exponent.chars().map(|it| it.to_digit(10));
+    let raised = digits.map(|digit| digit.map_or('⁻', |digit| DIGITS[digit as usize]));
+    raised.collect()
 }
 
 /// Returns the filters that let through the work on a file system.

@@ -117,8 +117,7 @@ impl Histograms {
                 None => format!("most {kind}{are} larger than all sizes that are counted"),
             }
         });
-        let said = said.collect::<Vec<_>>().join(", ");
-        (!said.is_empty()).then(|| format!("{}{}.", said[..1].to_uppercase(), &said[1..]))
+        joined(said).map(|said| format!("{}{}.", said[..1].to_uppercase(), &said[1..]))
     }
 
     /// Names the calls that are mostly small.

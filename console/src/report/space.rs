@@ -24,8 +24,7 @@ fn blocks(space: Space, clock: &Clock) -> Vec<Block> {
         largest(&space).into(),
         added(&space).into(),
     ];
-    let notes = space.answered.notes.iter().map(|note| shown(note));
-    blocks.extend(Block::list(notes));
+    blocks.extend(Block::notes(&space.answered.notes));
     blocks.push(Block::statement("Used space", space.answered.statement));
     blocks
 }

@@ -122,11 +122,8 @@ impl Spans {
     /// Returns the marks for a chart.
     pub fn marks(&self) -> Vec<Mark> {
         let all = self.spans.iter().chain(&self.bursts).enumerate();
-        let mark = |(place, (span, _)): (usize, &(Span, String))| Mark {
-            number: place + 1,
-            span: *span,
-        };
-        all.map(mark).collect()
+        let marks = all.map(|(place, (span, _))| (place + 1, *span));
+        marks.map(|(number, span)| Mark { number, span }).collect()
     }
 
     /// Returns the sentences, numbered as the marks.
@@ -144,7 +141,7 @@ impl Spans {
     }
 
     /// Returns whether a sentence covers part of this span.
-    pub fn tell_of(&self, span: Span) -> bool {
+    pub fn overlap(&self, span: Span) -> bool {
         let mut spans = self.spans.iter().map(|(own, _)| own);
         spans.any(|own| own.0 < span.1 && span.0 < own.1)
     }

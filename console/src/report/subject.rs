@@ -18,7 +18,7 @@ pub fn page(store: &mut Store, subject: &Subject, clock: &Clock) -> Result<Page,
     });
     let mut what = vec![Block::Facts(facts.collect()), usage(subject).into()];
     what.extend(advice::of_subject(&subject.findings));
-    what.extend(Block::list(subject.notes.iter().map(|note| shown(note))));
+    what.extend(Block::notes(&subject.notes));
     let mut sections = vec![Section::new("what", "What it did", what)];
     if !subject.course.steps.is_empty() {
         let sizes = sizes::ask(store, &subject.work)?;
@@ -170,9 +170,7 @@ fn owned(space: &Space, clock: &Clock) -> Table {
 fn ranking(ranking: &Ranking) -> Table {
     let has_details = ranking.rows.iter().any(|row| row.detail.is_some());
     let rows = ranking.rows.iter().map(|row: &RankingRow| {
-        let name = row.name.as_ref().map(|name| shown(name));
-        let name = name.unwrap_or_else(|| format!("(no {})", ranking.by));
-        let mut cells = vec![("Name", Cell::text(&name))];
+        let mut cells = vec![("Name", Cell::text(&ranking.shown(row)))];
         if has_details {
             cells.push(("Known as", Cell::name(row.detail.as_ref())));
         }

@@ -1,7 +1,5 @@
 //! The state of each target now, and the problems that need care.
 
-use std::collections::BTreeMap;
-
 use jiff::{SignedDuration, Timestamp};
 use jobstats_client::answers::{self, HealthRow};
 
@@ -75,17 +73,10 @@ impl Health {
 
     /// Returns the coverage and the targets with problems.
     pub fn section(&self, scope: &Scope, load: &Load) -> Section {
-        let mut statuses: BTreeMap<&str, usize> = BTreeMap::new();
-        for row in self.rows.iter().filter(|row| row.target.is_some()) {
-            *statuses.entry(row.status.as_str()).or_default() += 1;
-        }
-        let statuses = statuses.iter();
-        let statuses = statuses.map(|(name, count)| format!("{count} {name}"));
-        let statuses: Vec<_> = statuses.collect();
+        let targets = self.rows.iter().filter(|row| row.target.is_some());
         let coverage = percent(load.coverage);
         let mut text = format!("{coverage} of the time of all targets in the window was observed.");
-        if !statuses.is_empty() {
-            let statuses = statuses.join(", ");
+        if let Some(statuses) = counted(targets.map(|row| row.status.clone())) {
             text.push_str(&format!(
                 " When this page was made, the targets were: {statuses}."
             ));

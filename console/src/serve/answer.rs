@@ -138,18 +138,6 @@ impl Service {
                 return Answer::refusal(exit::NOTHING, message, Form::Json);
             }
         };
-        let answered = self.answer_question(uid, question, connection, refused);
-        answered.await
-    }
-
-    /// Answers a question. A refusal has the form that is given.
-    async fn answer_question(
-        self: &Arc<Self>,
-        uid: u32,
-        question: Question,
-        connection: Arc<Permit>,
-        refused: Form,
-    ) -> Answer {
         let form = question.words.form;
         let refusal = |code, message: &str| Answer::refusal(code, message, refused);
         if uid == 0 {

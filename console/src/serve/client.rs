@@ -34,18 +34,18 @@ struct Refusal {
 
 /// Returns whether a job is done.
 pub fn is_done(socket: &Path, words: Words) -> Result<bool, Error> {
-    let kind = Kind::Done;
-    let answer = ask(socket, &Question { kind, words })?;
+    let answer = ask(socket, Kind::Done, words)?;
     let answer = serde_json::from_str::<Value>(&answer);
     Ok(answer.is_ok_and(|answer| answer["done"] == true))
 }
 
 /// Returns the answer to a question.
-pub fn ask(socket: &Path, question: &Question) -> Result<String, Error> {
+pub fn ask(socket: &Path, kind: Kind, words: Words) -> Result<String, Error> {
+    let question = Question { kind, words };
     let runtime = runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let answered = runtime.block_on(async { timeout(TIME, exchange(socket, question)).await });
+    let answered = runtime.block_on(async { timeout(TIME, exchange(socket, &question)).await });
     let away = |reason: String| Error::Away {
         socket: socket.to_owned(),
         reason,

@@ -1,4 +1,4 @@
-//! Takes connections, and speaks HTTP with them.
+//! Takes connections, and serves HTTP on them.
 
 use std::convert::Infallible;
 use std::future::{Future, pending};
@@ -21,7 +21,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use jobstats_client::program::exit;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::net::{TcpListener, TcpStream, UnixListener};
 use tokio::time::{sleep, timeout};
 
 use super::answer::{Answer, Service, WAITING};
@@ -31,14 +31,14 @@ use super::web::Proxy;
 use crate::report::form::Form;
 
 /// The timeout of a request, and the timeout of a connection.
-const TO_ASK: Duration = Duration::from_secs(10);
-const IN_ALL: Duration = Duration::from_secs(120);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
+const CONNECTION_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The bytes of a request that are read.
 const REQUEST: usize = 16 << 10;
 
 /// The grace period at shutdown.
-const TO_END: Duration = Duration::from_secs(10);
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
 
 /// The rights of a page: it has its style in it, and no script, and its forms go nowhere else.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'self'; base-uri 'none'";
@@ -67,9 +67,15 @@ pub async fn listen(listeners: Listeners, service: &Arc<Service>, stop: impl Fut
     let mut stop = pin!(stop);
     loop {
         let taken = tokio::select! {
-            accepted = listeners.socket.accept() => accepted.map(|(stream, _)| take_user(stream, service, &graceful)),
+            accepted = listeners.socket.accept() => accepted.map(|(stream, _)| {
+                if let Ok(peer) = stream.peer_cred() {
+                    let permit = service.connection(peer.uid());
+                    serve(stream, Caller::Kernel(peer.uid()), permit, service, &graceful);
+                }
+            }),
             accepted = accept(listeners.web.as_ref()) => accepted.map(|(stream, from, proxy)| {
-                take_proxy(stream, from, proxy, service, &graceful);
+                let permit = proxy.connection(from);
+                serve(stream, Caller::Proxy(proxy), permit, service, &graceful);
             }),
             () = &mut stop => break,
         };
@@ -79,7 +85,7 @@ pub async fn listen(listeners: Listeners, service: &Arc<Service>, stop: impl Fut
         }
     }
     drop(listeners);
-    let _ = timeout(TO_END, graceful.shutdown()).await;
+    let _ = timeout(SHUTDOWN_GRACE, graceful.shutdown()).await;
 }
 
 async fn accept(
@@ -94,79 +100,53 @@ async fn accept(
     }
 }
 
-/// Takes a connection of a user. Who has too many is not heard.
-fn take_user(stream: UnixStream, service: &Arc<Service>, graceful: &GracefulShutdown) {
-    let Ok(peer) = stream.peer_cred() else {
-        return;
-    };
-    if let Some(place) = service.connection(peer.uid()) {
-        speak(stream, Caller::Kernel(peer.uid()), place, service, graceful);
-    }
-}
-
-/// Accepts a connection of the web server, and closes any other.
-fn take_proxy(
-    stream: TcpStream,
-    from: IpAddr,
-    proxy: Arc<Proxy>,
-    service: &Arc<Service>,
-    graceful: &GracefulShutdown,
-) {
-    if let Some(place) = proxy.connection(from) {
-        speak(stream, Caller::Proxy(proxy), place, service, graceful);
-    }
-}
-
-/// Speaks HTTP on a connection, which is one request.
-fn speak(
+/// Serves HTTP on a connection, which is one request. Without a permit it is closed: its user has too many connections, or it is not from
+/// the web server.
+fn serve(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     who: Caller,
-    place: Permit,
+    permit: Option<Permit>,
     service: &Arc<Service>,
     graceful: &GracefulShutdown,
 ) {
-    let (service, place) = (Arc::clone(service), Arc::new(place));
+    let Some(permit) = permit.map(Arc::new) else {
+        return;
+    };
+    let service = Arc::clone(service);
     let answer = service_fn(move |request| {
-        let (service, place, who) = (Arc::clone(&service), Arc::clone(&place), who.clone());
-        async move { Ok::<_, Infallible>(respond(&service, &who, &request, place).await) }
+        let (service, permit, who) = (Arc::clone(&service), Arc::clone(&permit), who.clone());
+        async move { Ok::<_, Infallible>(respond(&service, &who, &request, permit).await) }
     });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
-        .header_read_timeout(TO_ASK)
+        .header_read_timeout(REQUEST_TIMEOUT)
         .max_buf_size(REQUEST)
         .keep_alive(false);
     let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), answer));
-    tokio::spawn(timeout(IN_ALL, connection));
+    tokio::spawn(timeout(CONNECTION_TIMEOUT, connection));
 }
 
 async fn respond(
     service: &Arc<Service>,
     who: &Caller,
     request: &Request<Incoming>,
-    place: Arc<Permit>,
+    permit: Arc<Permit>,
 ) -> Response<Full<Bytes>> {
     if request.method() != Method::GET {
-        let mut response = response(&Answer::refusal(
-            exit::USAGE,
-            "only GET is answered",
-            Form::Json,
-        ));
+        let refusal = Answer::refusal(exit::USAGE, "only GET is answered", Form::Json);
+        let mut response = response(&refusal);
         *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
-        response
-            .headers_mut()
-            .insert(ALLOW, HeaderValue::from_static("GET"));
+        let headers = response.headers_mut();
+        headers.insert(ALLOW, HeaderValue::from_static("GET"));
         return response;
     }
-    let (path, query) = (
-        request.uri().path(),
-        request.uri().query().unwrap_or_default(),
-    );
-    if path == "/healthz" {
+    let uri = request.uri();
+    if uri.path() == "/healthz" {
         return Response::new(Full::from("ok\n"));
     }
-    let asked = Route::read(path, query);
+    let asked = Route::read(uri.path(), uri.query().unwrap_or_default());
     response(&match who {
-        Caller::Kernel(uid) => service.answer(*uid, asked, place).await,
+        Caller::Kernel(uid) => service.answer(*uid, asked, permit).await,
         Caller::Proxy(proxy) => match proxy.user(request.headers()) {
             Err(problem) => Answer::refusal(exit::DENIED, problem, Form::Json),
             Ok(uid) => match service.connection(uid) {

@@ -34,31 +34,22 @@ impl Kind {
 
 /// The words of a question, as they are typed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Words {
     /// The job, by its number or as users type it; or the user; or the file system of a report or of events, which may be left out.
-    #[serde(default)]
     pub name: String,
     /// The start and the end of the window, as in `--from` and `--to`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<String>,
     /// The cluster of the file system.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<String>,
     /// The time zone; UTC without one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,
-    #[serde(default)]
     pub form: Form,
     /// The width of text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub width: Option<u16>,
     /// Set if text may have colours.
-    #[serde(default)]
     pub coloured: bool,
 }
 
@@ -117,12 +108,8 @@ impl Route {
             let name = percent_decode_str(name).decode_utf8_lossy().into_owned();
             serde_urlencoded::to_string([("name", name)]).unwrap_or_default()
         });
-        let parts = [Some(query.to_owned()), named];
-        let parts: Vec<_> = parts
-            .into_iter()
-            .flatten()
-            .filter(|it| !it.is_empty())
-            .collect();
+        let parts = [query, named.as_deref().unwrap_or_default()].into_iter();
+        let parts: Vec<_> = parts.filter(|it| !it.is_empty()).collect();
         let query = parts.join("&");
         if query.contains("%00") {
             // PostgreSQL stores no NUL, and the client library refuses to send one.
@@ -132,21 +119,18 @@ impl Route {
             Ok(words) if words.name.is_empty() && kind.needs_name() => {
                 Self::Unreadable("the name is missing".to_owned())
             }
-            Ok(words) if page.is_some() => Self::Page(Question {
-                kind,
-                words: Words {
-                    form: Form::Html,
-                    ..words
-                },
-            }),
             Ok(words) => {
                 let form = match kind {
+                    Kind::Job | Kind::User if page.is_none() => words.form,
                     Kind::Done => Form::Json,
-                    Kind::Report | Kind::Events => Form::Html,
-                    Kind::Job | Kind::User => words.form,
+                    _ => Form::Html,
                 };
                 let words = Words { form, ..words };
-                Self::Question(Question { kind, words })
+                let question = Question { kind, words };
+                match page {
+                    Some(_) => Self::Page(question),
+                    None => Self::Question(question),
+                }
             }
             Err(error) => Self::Unreadable(error.to_string()),
         }

@@ -111,14 +111,6 @@ enum Cell {
 }
 
 impl Column {
-    const fn title(self, by: By, amounts: bool) -> &'static str {
-        match self {
-            Service if amounts => "time",
-            Name => by.name(),
-            column => column.word(),
-        }
-    }
-
     fn is_sorted(self, sort: Sort) -> bool {
         self == match sort {
             Sort::Service => Service,
@@ -166,7 +158,7 @@ impl Column {
         let text = |text: Option<&str>| Cell::Text(text.map_or(UNKNOWN.to_owned(), text::shown));
         let target = || {
             let mut targets = context.history.targets();
-            targets.find(|target| *target.text.target == *row.key.name())
+            targets.find(|target| *target.snapshot.target == *row.key.name())
         };
         match self {
             _ if row.rank == 0 && OF_ENTRIES.contains(&self) => Cell::Text(String::new()),
@@ -203,9 +195,9 @@ impl Column {
                 None => text(None),
             },
             Operation => text(row.operation.map(|index| OPERATIONS[index].name)),
-            Server => text(target().map(|target| &*target.text.server)),
+            Server => text(target().map(|target| &*target.snapshot.server)),
             Entries => {
-                let entries = target().map_or(0, |target| target.text.entries);
+                let entries = target().map_or(0, |target| target.snapshot.entries);
                 count(usize::try_from(entries).unwrap_or(usize::MAX))
             }
         }
@@ -353,7 +345,11 @@ fn joined(
 /// Returns the title of a column, with a sign if rows are ranked by it.
 fn titled(column: Column, sort: Sort, context: &Context<'_>) -> String {
     let mark = if column.is_sorted(sort) { "↓" } else { "" };
-    let title = column.title(context.view.by, context.look.amounts);
+    let title = match column {
+        Service if context.look.amounts => "time",
+        Name => context.view.by.name(),
+        column => column.word(),
+    };
     format!("{mark}{title}")
 }
 

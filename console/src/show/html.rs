@@ -87,10 +87,10 @@ impl Block {
         Self::Text(text.into())
     }
 
-    /// Returns sentences as a list, if there are any.
-    pub fn list(sentences: impl Iterator<Item = String>) -> Option<Self> {
-        let sentences: Vec<_> = sentences.collect();
-        (!sentences.is_empty()).then_some(Self::List(sentences))
+    /// Returns notices as a list, if there are any.
+    pub fn notes(notes: &[String]) -> Option<Self> {
+        let shown = || notes.iter().map(|note| shown(note)).collect();
+        (!notes.is_empty()).then(|| Self::List(shown()))
     }
 
     /// Returns a statement with its title.
@@ -174,12 +174,14 @@ impl Cell {
         }
     }
 
-    /// Returns a cell of the level of a finding.
+    /// Returns the level of a finding, or the severity of an alert, with its colour.
     pub fn level(level: &str) -> Self {
         Self {
-            level: [Level::Fair, Level::Bad]
-                .into_iter()
-                .find(|it| it.class() == level),
+            level: match level {
+                "fair" | "warning" => Some(Level::Fair),
+                "bad" | "critical" => Some(Level::Bad),
+                _ => None,
+            },
             ..Self::text(level)
         }
     }

@@ -1,14 +1,16 @@
 //! A table as JSON. Numbers are in base units: seconds, bytes, requests; per second where they are rates. A value that is not
 //! known is null.
 
+// `object!` names the type of a field like the field.
+#![allow(non_camel_case_types)]
+
 use jobstats_core::base::instant::Micros;
 use jobstats_core::base::operation::OPERATIONS;
 use serde::Serialize;
 
-use crate::live::history::{self, History};
-use crate::live::interval;
+use crate::live::history::{History, Target};
+use crate::live::interval::Failure;
 use crate::live::rows::{Row, Table};
-use crate::live::sums::Sums;
 use crate::live::view::View;
 use crate::values::text;
 use crate::values::when::moment;
@@ -27,133 +29,75 @@ pub fn time(time: Micros) -> String {
     moment(time, TIME)
 }
 
-#[derive(Serialize)]
-struct Document<'a> {
-    version: u32,
-    time: String,
-    by: &'static str,
-    sort: &'static str,
-    targets: Vec<Target<'a>>,
-    failures: Vec<Failure<'a>>,
-    total: &'a Sums,
-    rows: Vec<RankedGroup<'a>>,
-    more: usize,
-    more_share: Option<f64>,
-    without_share: Option<f64>,
-    untracked: Option<Untracked<'a>>,
-}
-
-#[derive(Serialize)]
-struct Target<'a> {
-    target: &'a str,
-    kind: &'static str,
-    server: &'a str,
-    state: &'static str,
-    time: String,
-    interval: Option<f64>,
-    entries: u64,
-    problems: u64,
-    added: Option<u64>,
-    resets: Option<u64>,
-    removed: Option<u64>,
-}
-
-#[derive(Serialize)]
-struct Failure<'a> {
-    server: &'a str,
-    since: Option<String>,
-    reason: &'a str,
-}
-
-#[derive(Serialize)]
-struct RankedGroup<'a> {
-    rank: usize,
-    name: String,
-    late: bool,
-    share: Option<f64>,
-    times_usual: Option<f64>,
-    user: Option<String>,
-    uid: Option<u32>,
-    users: usize,
-    account: Option<&'a str>,
-    accounts: usize,
-    jobs: usize,
-    nodes: usize,
-    target: Option<&'a str>,
-    operation: Option<&'static str>,
-    #[serde(flatten)]
-    sums: Option<&'a Sums>,
-}
-
-#[derive(Serialize)]
-struct Untracked<'a> {
-    late: bool,
-    share: Option<f64>,
-    #[serde(flatten)]
-    sums: &'a Sums,
+/// Makes a value that is an object in JSON, with these fields in this order.
+macro_rules! object {
+    ($($(#[$attribute:meta])* $field:ident: $value:expr,)*) => {{
+        #[derive(Serialize)]
+        struct Object<$($field),*> { $($(#[$attribute])* $field: $field),* }
+        Object { $($field: $value),* }
+    }};
 }
 
 /// Returns the table as one line. Names are as Lustre has them; characters that a terminal could obey are escaped.
 pub fn line(history: &History, table: &Table, view: &View) -> Result<String, serde_json::Error> {
-    let document = Document {
+    let untracked = table.untracked.as_ref();
+    let document = object! {
         version: VERSION,
         time: time(history.time),
         by: view.by.name(),
         sort: table.sort.field(),
-        targets: history.targets().map(target).collect(),
-        failures: history.silent.values().map(failure).collect(),
+        targets: history.targets().map(target).collect::<Vec<_>>(),
+        failures: history.silent.values().map(failure).collect::<Vec<_>>(),
         total: &table.total,
-        rows: table.rows.iter().map(|it| row(it, history, view)).collect(),
+        rows: table.rows.iter().map(|it| row(it, history, view)).collect::<Vec<_>>(),
         more: table.more,
         more_share: table.more_share,
         without_share: table.without_share,
-        untracked: table.untracked.as_ref().map(untracked),
+        untracked: untracked.map(|row| object! {
+            late: row.is_late,
+            share: row.share,
+            #[serde(flatten)] sums: &row.sums,
+        }),
     };
     Ok(escaped(&serde_json::to_string(&document)?))
 }
 
-fn untracked(row: &Row) -> Untracked<'_> {
-    Untracked {
-        late: row.is_late,
-        share: row.share,
-        sums: &row.sums,
-    }
-}
-
-fn failure(failure: &interval::Failure) -> Failure<'_> {
-    Failure {
-        server: &failure.server,
+fn failure(failure: &Failure) -> impl Serialize {
+    object! {
+        server: &*failure.server,
         since: failure.since.map(time),
         reason: &failure.reason,
     }
 }
 
-fn target(target: &history::Target) -> Target<'_> {
-    let (text, last) = (&target.text, target.last());
-    Target {
-        target: &text.target,
-        kind: text.kind.as_str(),
-        server: &text.server,
+fn target(target: &Target) -> impl Serialize {
+    let (snapshot, last) = (&target.snapshot, target.last());
+    object! {
+        target: &*snapshot.target,
+        kind: snapshot.kind.as_str(),
+        server: &*snapshot.server,
         state: target.status.name(),
-        time: time(text.time),
+        time: time(snapshot.time),
         interval: last.map(|last| last.length() as f64 / 1e6),
-        entries: text.entries,
-        problems: text.problems,
+        entries: snapshot.entries,
+        problems: snapshot.problems,
         added: last.map(|last| last.added),
         resets: last.map(|last| last.resets),
         removed: last.map(|last| last.removed),
     }
 }
 
-fn row<'a>(row: &'a Row, history: &History, view: &'a View) -> RankedGroup<'a> {
-    let users = &view.users;
-    RankedGroup {
+fn row(row: &Row, history: &History, view: &View) -> impl Serialize {
+    object! {
         rank: row.rank,
         name: row.key.name(),
         late: row.is_late,
         share: row.share,
         times_usual: row.times_usual(history, view),
-        user: row.user.map(|user| users.known(user)),
+        user: row.user.map(|user| {
+            let name = view.users.name(user);
+            name.map_or_else(|| user.to_string(), str::to_owned)
+        }),
         uid: row.user,
         users: row.users,
         account: row.account.as_deref(),
@@ -162,7 +106,7 @@ fn row<'a>(row: &'a Row, history: &History, view: &'a View) -> RankedGroup<'a> {
         nodes: row.nodes,
         target: row.target.as_deref(),
         operation: row.operation.map(|index| OPERATIONS[index].name),
-        sums: (!row.is_unknown).then_some(&row.sums),
+        #[serde(flatten)] sums: (!row.is_unknown).then_some(&row.sums),
     }
 }
 

@@ -61,7 +61,7 @@ impl Commands {
     }
 }
 
-fn text<'t>(input: &'t Input, printed: &'t CommandOutput) -> Scrape<'t> {
+fn scrape<'t>(input: &'t Input, printed: &'t CommandOutput) -> Scrape<'t> {
     Scrape {
         server: &input.server,
         bytes: &printed.text,
@@ -77,14 +77,14 @@ impl Source for Commands {
         for (input, printed) in self.inputs.iter().zip(printed) {
             let taken = printed.map_err(|error| error.to_string());
             let taken = taken.and_then(|printed| {
-                let taken = self.tracker.take(text(input, &printed));
+                let taken = self.tracker.take(scrape(input, &printed));
                 let taken = taken.map_err(|error| error.to_string())?;
                 Ok((taken, printed))
             });
             match taken {
                 Ok((taken, printed)) => {
                     if let Some(recorder) = &self.recorder {
-                        recorder.keep(text(input, &printed), &taken.parts)?;
+                        recorder.record(scrape(input, &printed), &taken.parts)?;
                     }
                     round.snapshots.extend(taken.snapshots);
                 }

@@ -53,18 +53,18 @@ impl Recorder {
     }
 
     /// Adds the text of a server.
-    pub fn keep(&self, text: Scrape<'_>, parts: &[ScrapePart]) -> Result<(), Error> {
-        self.put(text, parts).map_err(|cause| Error {
+    pub fn record(&self, scrape: Scrape<'_>, parts: &[ScrapePart]) -> Result<(), Error> {
+        self.put(scrape, parts).map_err(|cause| Error {
             path: self.directory.path().to_owned(),
             cause,
         })
     }
 
-    fn put(&self, text: Scrape<'_>, parts: &[ScrapePart]) -> Result<(), SpoolError> {
+    fn put(&self, scrape: Scrape<'_>, parts: &[ScrapePart]) -> Result<(), SpoolError> {
         let (mut data, mut texts) = (Vec::new(), Vec::new());
         for part in parts {
             let begin = data.len() as u64;
-            let bytes = pack(text.bytes, part, &mut data)?;
+            let bytes = pack(scrape.bytes, part, &mut data)?;
             let frame = begin..data.len() as u64;
             let micros = part.until.saturating_sub(part.time).unsigned_abs();
             texts.push(spool::Text {
@@ -81,7 +81,7 @@ impl Recorder {
             source: LCTL.to_owned(),
             covers: None,
             cluster: self.cluster.clone(),
-            server: text.server.to_owned(),
+            server: scrape.server.to_owned(),
             texts,
             data: Data {
                 bytes: data.len() as u64,

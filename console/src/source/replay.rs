@@ -150,12 +150,12 @@ fn read(path: &Path, server: &str, tracker: &mut Tracker) -> Result<Vec<TargetSn
         let packed = file.packed(text).map_err(|error| error.to_string())?;
         unpack(&packed, &mut bytes).map_err(|error| error.to_string())?;
     }
-    let text = Scrape {
+    let scrape = Scrape {
         server,
         bytes: &bytes,
         arrivals: &arrivals,
     };
-    let taken = tracker.take(text).map_err(|error| error.to_string())?;
+    let taken = tracker.take(scrape).map_err(|error| error.to_string())?;
     Ok(taken.snapshots)
 }
 

@@ -254,9 +254,8 @@ impl StoreSource {
         let users = self.load_owners(&work, time)?;
         let counters = self.session()?.counters(&fresh)?;
         let rounds = self.rounds(&shown, &fresh, (&work, counters), begins_anew);
-        let until = time - time.rem_euclid(STEP);
-        let history = self.history(until, begins_anew, shown.has_clusters)?;
-        let medians = self.medians(until, begins_anew, shown.has_clusters)?;
+        let history = self.history(&shown, begins_anew)?;
+        let medians = self.medians(&shown, begins_anew)?;
         let pace = shown.pace();
         self.place = Some(TimePosition {
             time,
@@ -335,16 +334,12 @@ impl StoreSource {
     }
 
     /// Loads the load of the previous day, unless it is cached.
-    fn history(
-        &mut self,
-        until: Micros,
-        begins_anew: bool,
-        has_clusters: bool,
-    ) -> Result<Option<Loads>, Error> {
+    fn history(&mut self, shown: &ShownTargets, begins_anew: bool) -> Result<Option<Loads>, Error> {
+        let until = shown.begin_of_step();
         if !begins_anew && self.history_until == Some(until) {
             return Ok(None);
         }
-        let history = self.session()?.history(until, STEP, has_clusters)?;
+        let history = self.session()?.history(until, STEP, shown.has_clusters)?;
         self.history_until = Some(until);
         Ok(Some(history))
     }
@@ -353,10 +348,10 @@ impl StoreSource {
     /// it, and the first printed round of the past has no baseline.
     fn medians(
         &mut self,
-        until: Micros,
+        shown: &ShownTargets,
         begins_anew: bool,
-        has_clusters: bool,
     ) -> Result<Option<Medians>, Error> {
+        let until = shown.begin_of_step();
         let asks = match begins_anew {
             true => !self.is_patient,
             false => self.at.is_none(),
@@ -371,7 +366,7 @@ impl StoreSource {
             return Ok(known.map(|_| Medians::new()));
         }
         // The reading is right without it, and a lost connection shows at the next question.
-        let medians = self.session()?.medians(until, has_clusters);
+        let medians = self.session()?.medians(until, shown.has_clusters);
         Ok(Some(medians.unwrap_or_default()))
     }
 

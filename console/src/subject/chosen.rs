@@ -56,10 +56,10 @@ fn described(candidate: &JobRow, clock: &Clock) -> String {
         &candidate.state,
         &started,
     ];
-    let texts = texts.into_iter().flatten();
-    let texts: Vec<_> = texts.map(|text| text::shown(text)).collect();
+    let texts = texts.into_iter().flatten().map(|text| text::shown(text));
+    let texts = text::joined(texts).unwrap_or_default();
     let scheduler = text::shown(candidate.scheduler.as_deref().unwrap_or_default());
-    format!("--scheduler {scheduler}: {}", texts.join(", "))
+    format!("--scheduler {scheduler}: {texts}")
 }
 
 /// Returns a subject, or the error that it is unknown.

@@ -17,6 +17,7 @@ use super::questions::{DAY, Selection, add_course, compared, is_part};
 use super::{COURSE, Fact, Kind, Ranking, RankingRow, Subject, Usage, Value, findings, number};
 use crate::ask::store::{Answer, Error, Store};
 use crate::values::number::total;
+use crate::values::text::joined;
 use crate::values::when::{self, after};
 
 /// The operations of rows that are the energy of a job, with the keys and the labels of the properties that they are here.
@@ -217,11 +218,8 @@ fn not_counted(rows: &[JobUsageRow]) -> Vec<String> {
             let found = whole(format!("{prefix}{operation}"))?;
             Some(format!("{} {verb}", total(number(found.total?), operation)))
         });
-        let said: Vec<_> = said.collect();
-        (!said.is_empty()).then(|| {
-            let said = said.join(", ");
-            format!("{why}. This is not counted here: {said}.")
-        })
+        let said = joined(said)?;
+        Some(format!("{why}. This is not counted here: {said}."))
     };
     NOT_COUNTED.iter().filter_map(sentence).collect()
 }
@@ -384,10 +382,10 @@ fn by_node(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
     let Some(Value::Count(2..)) = subject.fact("nodes") else {
         return Ok(());
     };
-    let nodes = subject.work.summary(store, &[Dimension::Node])?;
+    let by = [Dimension::Node];
+    let nodes = subject.work.summary(store, &by)?;
     subject.note("Its nodes", &nodes);
-    let ranking = Ranking::of("node", &nodes.rows, |row| (row.labels.node.clone(), None));
-    subject.rankings.push(ranking);
+    subject.rankings.push(Ranking::of(&nodes.rows, &by));
     Ok(())
 }
 

@@ -3,13 +3,13 @@
 use std::fmt::Display;
 
 use jobstats_client::answers::{
-    Baseline, BaselineRow, ChangeRow, Changes, Dimension, Filters, FindingRow, Findings, RateRow,
-    Rates, Summary, SummaryRow, Top, TopRow, TotalRow, Totals, Window, words,
+    Balance, BalanceRow, Baseline, Dimension, Filters, FindingRow, Findings, RateRow, Rates,
+    Summary, SummaryRow, Top, TotalRow, Totals, Window, words,
 };
 use jobstats_core::base::operation::{self, OPERATIONS};
 
 use super::{COURSE, Course, Fact, Kind, Subject, Usage, Value, number};
-use crate::ask::store::{Answer, Error, Store};
+use crate::ask::store::{Answer, Answered, Error, Store};
 use crate::values::when::{self, Span};
 
 /// The seconds of a day.
@@ -44,7 +44,7 @@ impl Selection {
         operations: &[&str],
         by: &[Dimension],
         step: Option<i64>,
-    ) -> Result<Answer<RateRow>, Error> {
+    ) -> Answered<RateRow> {
         store.ask(&Rates {
             window: self.window(),
             operations: words(operations),
@@ -55,11 +55,7 @@ impl Selection {
     }
 
     /// Loads the totals of operations.
-    pub fn totals(
-        &self,
-        store: &mut Store,
-        operations: &[impl Display],
-    ) -> Result<Answer<TotalRow>, Error> {
+    pub fn totals(&self, store: &mut Store, operations: &[impl Display]) -> Answered<TotalRow> {
         store.ask(&Totals {
             window: self.window(),
             operations: words(operations),
@@ -69,22 +65,11 @@ impl Selection {
     }
 
     /// Loads the totals of metadata operations on MDTs; OSTs have others of the same names.
-    pub fn metadata_parts(&self, store: &mut Store) -> Result<Answer<TotalRow>, Error> {
+    pub fn metadata_parts(&self, store: &mut Store) -> Answered<TotalRow> {
         let of_mdts = self.clone();
         let of_mdts = of_mdts.part(|filters| filters.kind = Some(vec!["MDT".to_owned()]));
         let parts = OPERATIONS.iter().filter(|it| it.metadata);
         of_mdts.totals(store, &parts.map(|it| it.name).collect::<Vec<_>>())
-    }
-
-    /// Loads the groups with the largest totals of an operation.
-    pub fn top(
-        &self,
-        store: &mut Store,
-        operation: &str,
-        by: &[Dimension],
-        n: i32,
-    ) -> Result<Answer<TopRow>, Error> {
-        store.ask(&self.ranking(operation, by, n))
     }
 
     /// Returns the question for the groups with most work by an operation.
@@ -99,42 +84,24 @@ impl Selection {
         }
     }
 
-    /// Loads the groups with the largest changes between two windows, and the rest.
-    pub fn changes(
-        &self,
-        store: &mut Store,
-        operation: &str,
-        by: &[Dimension],
-        before: Span,
-        n: i32,
-    ) -> Result<Answer<ChangeRow>, Error> {
-        store.ask(&Changes {
+    /// Loads the rates of the targets of a kind, largest first.
+    pub fn balance(&self, store: &mut Store, operation: &str, kind: &str) -> Answered<BalanceRow> {
+        let mut balance = store.ask(&Balance {
             window: self.window(),
             operation: Some(operation.to_owned()),
-            by: words(by),
-            baseline_since: Some(before.0),
-            baseline_until: Some(before.1),
-            n: Some(n),
-            filter: self.filters.clone(),
-        })
-    }
-
-    /// Compares the usage as a whole with its baseline.
-    pub fn usual(&self, store: &mut Store) -> Result<Answer<BaselineRow>, Error> {
-        store.ask(&Baseline {
-            window: self.window(),
-            by: Some(String::new()),
-            filter: self.filters.clone(),
-            ..Baseline::default()
-        })
+            filter: Filters {
+                kind: Some(vec![kind.to_owned()]),
+                ..self.filters.clone()
+            },
+        })?;
+        let rate = |row: &BalanceRow| row.rate.unwrap_or(-1.0);
+        let rows = &mut balance.rows;
+        rows.sort_by(|one, other| rate(other).total_cmp(&rate(one)));
+        Ok(balance)
     }
 
     /// Loads the findings about groups.
-    pub fn findings(
-        &self,
-        store: &mut Store,
-        by: &[Dimension],
-    ) -> Result<Answer<FindingRow>, Error> {
+    pub fn findings(&self, store: &mut Store, by: &[Dimension]) -> Answered<FindingRow> {
         store.try_ask(&Findings {
             window: self.window(),
             by: words(by),
@@ -144,11 +111,7 @@ impl Selection {
     }
 
     /// Loads a summary.
-    pub fn summary(
-        &self,
-        store: &mut Store,
-        by: &[Dimension],
-    ) -> Result<Answer<SummaryRow>, Error> {
+    pub fn summary(&self, store: &mut Store, by: &[Dimension]) -> Answered<SummaryRow> {
         store.ask(&Summary {
             window: self.window(),
             by: words(by),
@@ -189,16 +152,14 @@ pub(super) fn total_of<'r>(rows: &'r [TotalRow], operation: &str) -> Option<&'r 
 /// Returns the usage of a total. Its rate is the mean over so many seconds, where unobserved seconds count as idle.
 fn usage_of(row: &TotalRow, seconds: f64) -> Usage {
     Usage {
-        operation: row.operation.clone(),
-        total: row.total,
         calls: row.calls,
         per_call: row.per_call,
-        rate: row.total.map(|total| number(total) / seconds),
+        ..Usage::of_total(&row.operation, row.total, seconds)
     }
 }
 
 /// Loads the totals of the operations over time.
-pub fn ask_totals(store: &mut Store, work: &Selection) -> Result<Answer<TotalRow>, Error> {
+pub fn ask_totals(store: &mut Store, work: &Selection) -> Answered<TotalRow> {
     let mut answered = work.totals(store, &COURSE)?;
     // A group of targets has a row without anything done; that is nobody's work.
     let is_work = |row: &TotalRow| row.total.is_some_and(|total| !total.is_zero());
@@ -214,7 +175,12 @@ pub(super) fn add_baseline(store: &mut Store, subject: &mut Subject) -> Result<(
     if when::seconds(subject.work.window) > DAY {
         return Ok(());
     }
-    let usual = subject.work.usual(store)?;
+    let usual = store.ask(&Baseline {
+        window: subject.work.window(),
+        by: Some(String::new()),
+        filter: subject.work.filters.clone(),
+        ..Baseline::default()
+    })?;
     subject.note("The 30 days before", &usual);
     if let Some(row) = usual.rows.first().filter(|row| row.days > 0) {
         let days = Fact::new("usual_days", "Of days", Some(Value::Count(row.days)));

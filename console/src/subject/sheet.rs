@@ -236,14 +236,10 @@ fn ranked(ranking: &Ranking, cells: usize) -> Vec<String> {
 }
 
 fn ranked_row(ranking: &Ranking, row: &RankingRow, cells: usize) -> String {
-    let name = match &row.name {
-        Some(name) => shown(name),
-        None => format!("(no {})", ranking.by),
-    };
-    let name = match &row.detail {
-        Some(detail) => format!("{name} {}", shown(detail)),
-        None => name,
-    };
+    let mut name = ranking.shown(row);
+    if let Some(detail) = &row.detail {
+        name = format!("{name} {}", shown(detail));
+    }
     // There is no bar where it would leave no room for a name.
     let bar = match cells < 65 {
         true => String::new(),
@@ -262,18 +258,11 @@ fn ranked_row(ranking: &Ranking, row: &RankingRow, cells: usize) -> String {
 
 /// Returns the part about space. A narrow sheet leaves out the part of all, and the inodes that were added.
 fn owned(space: &Space, clock: &Clock, cells: usize) -> Vec<String> {
-    let line = |name: &str, [used, part, added, inodes, more, targets]: [String; 6]| {
-        let columns: &[_] = match cells < WHOLE {
-            true => &[(&used, 11), (&added, 11), (&inodes, 10), (&targets, 10)],
-            false => &[
-                (&used, 11),
-                (&part, 7),
-                (&added, 11),
-                (&inodes, 10),
-                (&more, 10),
-                (&targets, 10),
-            ],
-        };
+    let line = |name: &str, texts: [String; 6]| {
+        let widths = [11, 7, 11, 10, 10, 10];
+        let columns = texts.iter().zip(widths).enumerate();
+        let columns = columns.filter(|(at, _)| cells >= WHOLE || ![1, 4].contains(at));
+        let columns: Vec<_> = columns.map(|(_, column)| column).collect();
         let width: usize = columns.iter().map(|(_, width)| width).sum();
         let columns = columns.iter().map(|(text, width)| right(text, *width));
         let room = cells - width;

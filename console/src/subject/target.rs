@@ -1,12 +1,10 @@
 //! A target.
 
-use jobstats_client::answers::{
-    Balance, BalanceRow, Dimension, Filters, Health, SummaryRow, TargetRow, Targets,
-};
+use jobstats_client::answers::{Dimension, Filters, Health, TargetRow, Targets};
 use jobstats_core::base::pattern::exactly;
 
 use super::questions::{Selection, add_baseline, add_course, ask_totals, of_totals};
-use super::{Fact, Kind, Lookup, Subject, Value, findings, joined};
+use super::{Fact, Kind, Lookup, Subject, Value, findings};
 use crate::ask::store::{Error, Store};
 use crate::values::when::Span;
 
@@ -50,12 +48,9 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Lookup, Error>
     balance(store, &mut subject, target)?;
     add_baseline(store, &mut subject)?;
     add_course(store, &mut subject)?;
-    let user = |row: &SummaryRow| (row.labels.user.clone(), None);
-    subject.rank(store, "user", &[Dimension::User], user)?;
+    subject.rank(store, &[Dimension::User])?;
     let by = [Dimension::Job, Dimension::User, Dimension::JobName];
-    let detail = |row: &SummaryRow| joined([1, 2].map(|it| row.labels.text(by[it])).each_ref());
-    let job = |row: &SummaryRow| (row.labels.job.clone(), detail(row));
-    subject.rank(store, "job", &by, job)?;
+    subject.rank(store, &by)?;
     findings::add(store, &mut subject)?;
     Ok(Ok(subject))
 }
@@ -83,18 +78,15 @@ fn balance(store: &mut Store, subject: &mut Subject, target: &TargetRow) -> Resu
         _ => ("bytes", "bytes"),
     };
     let filesystem = target.filesystem.as_deref();
-    let balance = store.ask(&Balance {
-        window: subject.work.window(),
-        operation: Some(operation.to_owned()),
-        filter: Filters {
+    let all = Selection {
+        window: subject.work.window,
+        filters: Filters {
             filesystem: filesystem.map(|name| vec![exactly(name)]),
-            kind: Some(vec![target.kind.clone()]),
             ..Filters::default()
         },
-    })?;
-    let mut rows: Vec<&BalanceRow> = balance.rows.iter().collect();
-    let rate = |row: &BalanceRow| row.rate.unwrap_or(-1.0);
-    rows.sort_by(|one, other| rate(other).total_cmp(&rate(one)));
+    };
+    let balance = all.balance(store, operation, &target.kind)?;
+    let rows = &balance.rows;
     let place = rows.iter().position(|row| row.target == subject.name);
     if let Some(place) = place {
         let rank = format!("{} of {}, by {amount}", place + 1, rows.len());

@@ -1,10 +1,10 @@
 //! A user.
 
-use jobstats_client::answers::{Dimension, Filters, SummaryRow};
+use jobstats_client::answers::{Dimension, Filters};
 use jobstats_core::base::pattern::exactly;
 
 use super::questions::{Selection, add_baseline, add_course, ask_totals, of_totals, total_of};
-use super::{Fact, Kind, Lookup, Subject, Value, findings, joined, number, space};
+use super::{Fact, Kind, Lookup, Subject, Value, findings, number, space};
 use crate::ask::store::{Error, Store};
 use crate::values::when::Span;
 
@@ -64,9 +64,7 @@ fn add_work(store: &mut Store, subject: &mut Subject, all: &Selection) -> Result
         Dimension::State,
         Dimension::Group,
     ];
-    let detail = |row: &SummaryRow| joined([1, 2].map(|it| row.labels.text(by[it])).each_ref());
-    let job = |row: &SummaryRow| (row.labels.job.clone(), detail(row));
-    let jobs = subject.rank(store, "job", &by, job)?;
+    let jobs = subject.rank(store, &by)?;
     let group = jobs.iter().find_map(|row| row.labels.group.as_ref());
     let count = jobs.iter().filter(|row| row.labels.job.is_some()).count();
     let count = i64::try_from(count).ok().map(Value::Count);
@@ -75,7 +73,6 @@ fn add_work(store: &mut Store, subject: &mut Subject, all: &Selection) -> Result
         Fact::new("jobs", "Jobs at work", count),
         Fact::text("group", "Group", group),
     ]);
-    let target = |row: &SummaryRow| (row.labels.target.clone(), None);
-    subject.rank(store, "target", &[Dimension::Target], target)?;
+    subject.rank(store, &[Dimension::Target])?;
     findings::add(store, subject)
 }

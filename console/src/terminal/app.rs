@@ -58,9 +58,9 @@ pub struct App {
     table: Table,
     is_help: bool,
     /// True if one can go from now into the past.
-    keeps_past: bool,
+    has_past: bool,
     /// The filter before one is typed.
-    kept_filter: Filter,
+    previous_filter: Filter,
     /// The interval of live readings, and the speed of the past, while the other one is shown.
     interval: Micros,
     speed: f64,
@@ -81,7 +81,7 @@ impl App {
     /// Lets keys go from now into the past and back, which a store keeps. These are the interval and the speed.
     #[must_use]
     pub fn with_past(mut self, interval: Micros, speed: f64) -> Self {
-        (self.keeps_past, self.interval, self.speed) = (true, interval, speed);
+        (self.has_past, self.interval, self.speed) = (true, interval, speed);
         self
     }
 
@@ -111,12 +111,8 @@ impl App {
         }
         let history = self.frozen.as_ref().unwrap_or(&self.history);
         let before: Vec<Key> = self.table.rows.iter().map(|row| row.key.clone()).collect();
-        let new = table(
-            history,
-            &self.view,
-            &before,
-            room(history, &self.view, &self.look, height),
-        );
+        let rows = room(history, &self.view, &self.look, height);
+        let new = table(history, &self.view, &before, rows);
         // The selection stays with its row as long as that is shown. The first row is no selection.
         let selected = self.look.selected;
         let key = before.get(selected).filter(|_| selected > 0);
@@ -193,7 +189,7 @@ impl App {
             '+' | '=' => self.view.window = beside(&WINDOWS, self.view.window, true),
             '-' => self.view.window = beside(&WINDOWS, self.view.window, false),
             '/' => {
-                self.kept_filter = self.view.filter.clone();
+                self.previous_filter = self.view.filter.clone();
                 self.look.typing = Some(self.view.filter.text().to_owned());
             }
             ' ' | 'p' => self.pause(),
@@ -240,13 +236,12 @@ impl App {
     fn move_by(&mut self, step: Step) -> Action {
         match (self.look.mode, step) {
             (Mode::Replay(..), _) => {}
-            (_, Step::End) if self.keeps_past => return self.tell("this is live"),
-            (_, Step::By(1..)) if self.keeps_past => return self.tell("this is live"),
-            _ if self.keeps_past => {
+            (_, Step::End | Step::By(1..)) if self.has_past => return self.message("this is live"),
+            _ if self.has_past => {
                 self.go_back();
                 self.look.is_paused = true;
             }
-            _ => return self.tell("only a recording can be moved through"),
+            _ => return self.message("only a recording can be moved through"),
         }
         Action::Step(step)
     }
@@ -279,7 +274,7 @@ impl App {
             }
             KeyCode::Enter => return,
             KeyCode::Esc => {
-                self.view.filter = std::mem::take(&mut self.kept_filter);
+                self.view.filter = std::mem::take(&mut self.previous_filter);
                 return;
             }
             _ => {}
@@ -326,12 +321,12 @@ impl App {
         match &mut self.look.mode {
             Mode::Replay(speed, _) => *speed = (*speed * by).clamp(SPEEDS.0, SPEEDS.1),
             Mode::Live(_) | Mode::Print => {
-                self.tell("only a recording has a speed");
+                self.message("only a recording has a speed");
             }
         }
     }
 
-    fn tell(&mut self, message: &str) -> Action {
+    fn message(&mut self, message: &str) -> Action {
         self.look.message = Some(message.to_owned());
         Action::Draw
     }

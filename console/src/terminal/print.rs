@@ -36,6 +36,17 @@ pub fn run(
     interval: Duration,
     out: &mut impl Write,
 ) -> Result<(), Error> {
+    let mut put = |history: &History, view: &View| -> io::Result<()> {
+        if form.json {
+            let table = table(history, view, &[], look.rows.unwrap_or(usize::MAX));
+            writeln!(out, "{}", json::line(history, &table, view)?)?;
+        } else {
+            for line in lines(history, view, look, form.width) {
+                writeln!(out, "{line}")?;
+            }
+        }
+        out.flush()
+    };
     let mut history = History::default();
     let is_live = source.is_live();
     let is_recording = !is_live && !form.is_store;
@@ -43,7 +54,7 @@ pub fn run(
     if form.once && is_recording {
         let update = source.step(Step::End)?;
         update.apply(&mut history, &mut view.users);
-        return put(&history, &view, look, form, out).map_err(Error::Output);
+        return put(&history, &view).map_err(Error::Output);
     }
     let mut due = Instant::now();
     loop {
@@ -59,7 +70,7 @@ pub fn run(
             return Err(Error::Unread(reasons.collect()));
         }
         if history.rounds > 1 && is_new {
-            put(&history, &view, look, form, out).map_err(Error::Output)?;
+            put(&history, &view).map_err(Error::Output)?;
             if form.once {
                 return Ok(());
             }
@@ -69,24 +80,6 @@ pub fn run(
             thread::sleep(due.saturating_duration_since(Instant::now()));
         }
     }
-}
-
-fn put(
-    history: &History,
-    view: &View,
-    look: &ScreenState,
-    form: Form,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    if form.json {
-        let table = table(history, view, &[], look.rows.unwrap_or(usize::MAX));
-        writeln!(out, "{}", json::line(history, &table, view)?)?;
-    } else {
-        for line in lines(history, view, look, form.width) {
-            writeln!(out, "{line}")?;
-        }
-    }
-    out.flush()
 }
 
 /// Returns a table as lines of plain text.

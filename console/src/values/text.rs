@@ -56,6 +56,12 @@ pub fn listed(lines: &[String]) -> String {
     lines.iter().map(|line| format!("\n  {line}")).collect()
 }
 
+/// Joins parts by commas; `None` without parts.
+pub fn joined(parts: impl Iterator<Item = String>) -> Option<String> {
+    let parts: Vec<_> = parts.collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
 /// Returns the number of cells that a text takes.
 pub fn width(text: &str) -> usize {
     text.width()

@@ -267,7 +267,10 @@ fn a_screen_goes_through_time_and_survives_a_lost_connection() {
         .client
         .batch_execute(&rename("other", "jobstats_baseline"))
         .unwrap();
-    let (live, last) = (history.time, history.targets().next().unwrap().text.time);
+    let (live, last) = (
+        history.time,
+        history.targets().next().unwrap().snapshot.time,
+    );
 
     // A reading back is one reading of each target, which is five minutes.
     let update = step(&mut source, Step::By(-1), &mut history);
@@ -275,11 +278,11 @@ fn a_screen_goes_through_time_and_survives_a_lost_connection() {
     assert!(!source.is_live());
     let minutes = |micros: i64| micros as f64 / 60e6;
     assert!((4.0..12.0).contains(&minutes(live - history.time)));
-    let before = history.targets().next().unwrap().text.time;
+    let before = history.targets().next().unwrap().snapshot.time;
     assert!((4.0..6.0).contains(&minutes(last - before)));
     let update = step(&mut source, Step::Next, &mut history);
     assert!(!update.begins_anew && history.time >= last);
-    assert_eq!(history.targets().next().unwrap().text.time, last);
+    assert_eq!(history.targets().next().unwrap().snapshot.time, last);
     step(&mut source, Step::Begin, &mut history);
     assert!((45.0..66.0).contains(&minutes(live - history.time)));
     // Before the first round the screen stays.

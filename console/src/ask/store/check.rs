@@ -22,7 +22,7 @@ pub fn require(client: &mut Client) -> Result<(), Error> {
         return match own_uids(client) {
             Ok(Some(_)) => Ok(()),
             Err(error) if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
-                Err(Error::Nobody)
+                Err(Error::ForbiddenUser)
             }
             Ok(None) | Err(_) => Err(Error::Denied(found.try_get("role")?)),
         };

@@ -1,5 +1,7 @@
 //! Untracked usage: a row below the others, outside their sums.
 
+use jobstats_core::usage::times::reports_times;
+
 use super::{Group, Row, is_in_scope};
 use crate::live::history::{History, Target};
 use crate::live::interval::{Interval, TargetCounters};
@@ -29,7 +31,7 @@ impl Untracked {
         let mut found = Self::default();
         let no_owner = Owner::default();
         let targets = history.targets();
-        let targets = targets.filter(|it| view.kind.is_none_or(|kind| kind == it.text.kind));
+        let targets = targets.filter(|it| view.kind.is_none_or(|kind| kind == it.snapshot.kind));
         for target in targets.filter(|it| is_in_scope(view, &no_owner, it)) {
             found.add(target, view)?;
         }
@@ -42,10 +44,10 @@ impl Untracked {
             let TargetCounters { all, rest } = interval.counters.as_ref()?;
             self.all.add_totals(all, observed);
             self.rest.add_totals(rest, observed);
-            let is_timed = interval.timed == Some(true) || all[SERVICE] > 0;
-            if *all != Totals::default() && !is_timed {
-                (self.all.is_untimed, self.rest.is_untimed) = (true, true);
-            }
+            let is_timed = interval.timed == Some(true) || reports_times([all[SERVICE]]);
+            let is_untimed = *all != Totals::default() && !is_timed;
+            self.all.is_untimed |= is_untimed;
+            self.rest.is_untimed |= is_untimed;
             self.is_late |= target.is_late();
         }
         Some(())

@@ -1,4 +1,4 @@
-//! The own counters of targets in a text, which count requests with and without an identifier.
+//! The target counters of a scrape, which count requests with and without an identifier.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -9,33 +9,21 @@ use jobstats_core::base::target::TargetKind;
 use jobstats_core::rules::increment::{Increment, MAX_RATE};
 use jobstats_core::rules::snapshot::ReadError;
 use jobstats_core::rules::target_counters;
+pub use jobstats_core::rules::target_counters::TargetCounters as OwnCounters;
 use jobstats_core::text::additional_parameters::{Other, Problems};
 use jobstats_core::usage::{Counting, in_no_entry};
 
 use super::FORGOTTEN;
 use crate::live::interval::{EntryUsage, OWN, TargetCounters};
 
-/// The own counters of a target in a text.
-pub struct OwnCounters {
-    /// The snapshot time by the server's clock, if the server prints it.
-    time: Option<Micros>,
-    body: String,
-    /// The exports that are not of a metadata server.
-    ended: Vec<String>,
-}
-
-/// Returns the own counters in a text, by the names of targets.
-pub fn read(others: &[Other<'_>]) -> Result<HashMap<String, OwnCounters>, ReadError> {
-    let found = target_counters::read(others, &mut Problems::default(), Pause::NEVER)?.into_iter();
-    let own = found.map(|it| {
-        let name = it.target.shown();
-        let (time, body, ended) = (it.time, it.body, it.ended);
-        (name, OwnCounters { time, body, ended })
-    });
+/// Returns the target counters of a scrape, by the names of targets.
+pub fn read<'o>(others: &'o [Other<'o>]) -> Result<HashMap<String, OwnCounters<'o>>, ReadError> {
+    let own = target_counters::read(others, &mut Problems::default(), Pause::NEVER)?;
+    let own = own.into_iter().map(|it| (it.target.shown(), it));
     Ok(own.collect())
 }
 
-/// The own counters of a target in its last text.
+/// The target counters of the last snapshot of a target.
 pub struct LastCounters {
     time: Micros,
     body: String,
@@ -47,7 +35,7 @@ pub type Growth = Option<Vec<Increment<'static>>>;
 /// Compares target counters with the previous ones. `time` is the time of the snapshot.
 pub fn compare(
     last: Option<LastCounters>,
-    own: Option<OwnCounters>,
+    own: Option<OwnCounters<'_>>,
     time: Micros,
 ) -> Result<(Option<LastCounters>, Growth), ReadError> {
     let Some(own) = own else {
@@ -79,9 +67,9 @@ pub fn totals(grown: &[Increment<'_>], work: &[EntryUsage], kind: TargetKind) ->
     grown.for_each(|it| COUNTERS.add(it, kind, &mut all));
     let work = work.iter().map(|it| &it.totals);
     work.for_each(|it| COUNTERS.add(it, kind, &mut accounted));
-    let mut whole = TargetCounters::default();
+    let mut counters = TargetCounters::default();
     for (own, (all, accounted)) in OWN.iter().zip(all.into_iter().zip(accounted)) {
-        whole.add(&own.name, all, in_no_entry(all, accounted));
+        counters.add(&own.name, all, in_no_entry(all, accounted));
     }
-    whole
+    counters
 }

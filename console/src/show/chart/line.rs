@@ -36,32 +36,18 @@ fn outline(
         let Some(&((left, mut right), mut height)) = steps.next() else {
             continue;
         };
-        let _ = match base {
-            Some(base) => write!(
-                path,
-                "M{} {}V{}",
-                Coordinate(left),
-                Coordinate(base),
-                Coordinate(height)
-            ),
-            None => write!(path, "M{} {}", Coordinate(left), Coordinate(height)),
+        let (begin, close) = match base.map(Coordinate) {
+            Some(base) => (format!("{base}V"), format!("V{base}H{}Z", Coordinate(left))),
+            None => (String::new(), String::new()),
         };
+        let _ = write!(path, "M{} {begin}{}", Coordinate(left), Coordinate(height));
         for ((x, end), y) in steps {
             if (height - y).abs() >= 0.05 {
                 let _ = write!(path, "H{}V{}", Coordinate(*x), Coordinate(*y));
             }
             (right, height) = (*end, *y);
         }
-        let _ = match base {
-            Some(base) => write!(
-                path,
-                "H{}V{}H{}Z",
-                Coordinate(right),
-                Coordinate(base),
-                Coordinate(left)
-            ),
-            None => write!(path, "H{}", Coordinate(right)),
-        };
+        let _ = write!(path, "H{}{close}", Coordinate(right));
     }
     path
 }

@@ -1,7 +1,6 @@
 use serde_json::Value;
 
 use super::*;
-use crate::live::interval::Failure;
 use crate::live::rows::table;
 use crate::live::view::By;
 use crate::testing::{counted, interval, round};

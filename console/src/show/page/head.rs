@@ -74,7 +74,7 @@ fn head(history: &History, filesystem: Option<&str>, right: &str, width: usize) 
     if let Some(last) = last {
         let load = format!("  {} {unit}", rate(value(last), operation));
         push_if_fits(&mut line, load, STRONG, room);
-        if let Some(usual) = history.usual(filesystem, value) {
+        if let Some(usual) = history.typical(filesystem, value) {
             let usual = format!(" (usual {})", rate(usual, operation));
             push_if_fits(&mut line, usual, PLAIN, room);
         }
@@ -96,8 +96,8 @@ fn head(history: &History, filesystem: Option<&str>, right: &str, width: usize) 
 fn states(history: &History, filesystem: &str, line: &mut Line, room: usize) {
     let count = |kind: Option<TargetKind>, status: &[Status]| {
         let targets = history.targets();
-        let targets = targets.filter(|it| history::filesystem(&it.text.target) == filesystem);
-        let targets = targets.filter(|it| kind.is_none_or(|kind| kind == it.text.kind));
+        let targets = targets.filter(|it| history::filesystem(&it.snapshot.target) == filesystem);
+        let targets = targets.filter(|it| kind.is_none_or(|kind| kind == it.snapshot.kind));
         targets.filter(|it| status.contains(&it.status)).count()
     };
     // States that need attention come first, because a narrow screen has no room for all.
@@ -111,9 +111,8 @@ fn states(history: &History, filesystem: &str, line: &mut Line, room: usize) {
         let ok = count(Some(kind), &[Status::Ok, Status::First]);
         (ok > 0).then(|| format!("{ok} {}", kind.as_str()))
     });
-    let ok: Vec<_> = ok.into_iter().flatten().collect();
-    if !ok.is_empty() {
-        push_if_fits(line, format!("  {} ok", ok.join(", ")), PLAIN, room);
+    if let Some(ok) = text::joined(ok.into_iter().flatten()) {
+        push_if_fits(line, format!("  {ok} ok"), PLAIN, room);
     }
 }
 

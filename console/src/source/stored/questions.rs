@@ -81,14 +81,14 @@ pub fn totals(row: &EntryTotalsRow) -> Vec<(Column, i64)> {
 }
 
 /// Returns what a target counted by itself, if all of it is known.
-fn whole<'r>(rows: impl Iterator<Item = &'r UntrackedRow>) -> Option<TargetCounters> {
-    let mut whole = TargetCounters::default();
+fn target_counters<'r>(rows: impl Iterator<Item = &'r UntrackedRow>) -> Option<TargetCounters> {
+    let mut counters = TargetCounters::default();
     for row in rows {
         let unit = OWN.iter().find(|it| it.name == row.operation)?.unit();
         let amount = |it: Option<Decimal>| i128::try_from(it?.checked_mul(unit.into())?).ok();
-        whole.add(&row.operation, amount(row.total)?, amount(row.untracked)?);
+        counters.add(&row.operation, amount(row.total)?, amount(row.untracked)?);
     }
-    Some(whole)
+    Some(counters)
 }
 
 /// The groupings with a baseline.
@@ -230,8 +230,8 @@ impl Session {
             for target in targets.into_iter().map(|it| &it.row) {
                 let is_own =
                     |row: &&UntrackedRow| row.labels.target.as_ref() == Some(&target.target);
-                let whole = whole(rows.iter().filter(is_own));
-                counters.extend(whole.map(|it| (target.target_id, it)));
+                let own = target_counters(rows.iter().filter(is_own));
+                counters.extend(own.map(|it| (target.target_id, it)));
             }
         }
         Ok(counters)

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use jobstats_core::base::instant::Micros;
 
-use super::DEFAULT_INTERVAL;
 use super::questions::Target;
+use super::{DEFAULT_INTERVAL, STEP};
 
 /// The targets that a reading was made of.
 pub struct ShownTargets {
@@ -17,6 +17,11 @@ pub struct ShownTargets {
 }
 
 impl ShownTargets {
+    /// Returns the begin of the step of history in which the time is.
+    pub const fn begin_of_step(&self) -> Micros {
+        self.time - self.time.rem_euclid(STEP)
+    }
+
     pub fn new(time: Micros, targets: Vec<Target>) -> Self {
         let mut clusters = targets.iter().map(|it| &it.row.cluster);
         let first = clusters.next();

@@ -5,7 +5,8 @@ use jobstats_client::answers::{Filters, JobRow, JobsRow, Window};
 
 use super::{groups, list};
 use crate::ask::store::{Error, Store};
-use crate::subject::{Fact, Ranking, RankingRow, Subject, Value, joined};
+use crate::subject::{Fact, Ranking, RankingRow, Subject, Value};
+use crate::values::text::joined;
 use crate::values::when;
 
 /// The largest number of elements of an array that are loaded.
@@ -63,7 +64,11 @@ pub(super) fn by_element(subject: &mut Subject, elements: &[JobsRow]) {
     ]);
     let ranked = elements.iter().map(|it| RankingRow {
         name: Some(it.job.clone()),
-        detail: joined([&run_time(it).map(when::length), &it.state]),
+        detail: joined(
+            [run_time(it).map(when::length), it.state.clone()]
+                .into_iter()
+                .flatten(),
+        ),
         service_time: it.service_time,
         read_bytes: it.read_bytes,
         write_bytes: it.write_bytes,
