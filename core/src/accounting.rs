@@ -25,8 +25,6 @@ pub mod zone;
 
 use std::borrow::Cow;
 
-use thiserror::Error;
-
 use crate::accounting::zone::{TimeDoubt, Zone};
 use crate::base::instant::Micros;
 use crate::base::pause::Pause;
@@ -132,22 +130,17 @@ pub struct Record<'a> {
 crate::named! {
     /// The reason why a record could not be used. It contains no part of the record, which may have personal data in any
     /// place.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Error)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Reason {
         /// The text does not begin with the names of its columns, or lacks one without which no job can be known.
-        #[error("the text has no header with the columns that are needed")]
         NoHeader = "no header",
         /// The record is cut, or this scheduler prints no such record.
-        #[error("the record is nothing that this scheduler prints")]
         UnreadableRecord = "unreadable record",
         /// The record has more or fewer fields than it must have.
-        #[error("the record has the wrong number of fields")]
         WrongFields = "wrong number of fields",
         /// The job has no number, or an impossible one.
-        #[error("the record has no number of a job")]
         BadJob = "bad job",
         /// A time is no time.
-        #[error("a time of the record cannot be read")]
         BadTime = "bad time",
     }
     /// Returns a short code that stays the same in all versions.

@@ -19,7 +19,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
-use crate::pg::spi::{SqlResult, Statements, connect_mut};
+use crate::pg::spi::{SqlResult, Statements, connect_mut, values};
 use crate::pg::template::sql;
 
 /// The largest number of job numbers in a batch.
@@ -69,7 +69,7 @@ struct Store {
 
 /// Matches the entries of a batch of numbers, and returns their number. The caller holds the lock on jobs.
 pub fn take(client: &mut SpiClient<'_>) -> Result<i64, Error> {
-    let taken = client.execute_rows(include_str!("matching/take.sql"), &[AT_A_TIME.into()])?;
+    let taken = client.execute_rows(include_str!("matching/take.sql"), &values![AT_A_TIME])?;
     let numbers: Vec<String> = taken.map(|row| row.at(1)).collect::<Result<_, _>>()?;
     let taken = i64::try_from(numbers.len()).unwrap_or(i64::MAX);
     if numbers.is_empty() {
@@ -91,7 +91,7 @@ pub fn take(client: &mut SpiClient<'_>) -> Result<i64, Error> {
             "matching/claim.sql",
             without_job = Identity::WORKLOAD_WITHOUT_JOB
         );
-        client.execute(&claim, &[claims.into()])?;
+        client.execute(&claim, &values![claims])?;
     }
     Ok(taken)
 }
@@ -100,7 +100,7 @@ pub fn take(client: &mut SpiClient<'_>) -> Result<i64, Error> {
 fn portions(client: &mut SpiClient<'_>, numbers: Vec<String>) -> Result<Vec<Vec<String>>, Error> {
     let counts = client.execute_rows(
         include_str!("matching/counts.sql"),
-        &[numbers.into(), RUNS_MAX.into()],
+        &values![numbers, RUNS_MAX],
     )?;
     let (mut portions, mut sum) = (vec![Vec::new()], 0_i64);
     for row in counts {
@@ -159,11 +159,11 @@ pub fn sweep(client: &mut SpiClient<'_>) -> Result<i64, Error> {
     let late: Option<Vec<TimestampWithTimeZone>> = state.get("late")?;
     let queued = client.execute(
         include_str!("matching/sweep.sql"),
-        &[matched.into(), days.into(), refreshed.into(), late.into()],
+        &values![matched, days, refreshed, late],
     )?;
     client.execute(
         "UPDATE jobstats.refresh r SET matched = $1",
-        &[refreshed.into()],
+        &values![refreshed],
     )?;
     let queued = queued.saturating_add(renamed).saturating_add(renumbered);
     Ok(i64::try_from(queued).unwrap_or(i64::MAX))
@@ -192,11 +192,11 @@ pub fn forget_some(
     client.execute(
         "INSERT INTO jobstats.to_match (job) SELECT DISTINCT n.job FROM unnest($1::text[]) AS n (job) \
          WHERE n.job IS NOT NULL AND EXISTS (SELECT FROM jobstats.jobs)",
-        &[numbers.into()],
+        &values![numbers],
     )?;
     let gone = client.execute_rows(
         "DELETE FROM jobstats.entry_jobs j WHERE j.entry_id = ANY ($1) RETURNING j.entry_id, j.valid_from, j.valid_to",
-        &[changed.into()],
+        &values![changed],
     )?;
     entries::note_changed(client, gone)
 }

@@ -18,5 +18,4 @@ pub mod spi;
 pub mod statement;
 pub mod template;
 pub mod time;
-pub mod tuples;
 pub mod tuplestore;

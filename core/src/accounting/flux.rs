@@ -106,14 +106,12 @@ fn job<'a>(entries: &mut Entries<'a>) -> Result<Option<Job<'a>>, Reason> {
             b"nodelist" => job.node_list = text(value),
             b"ncores" => job.cpus = number(value),
             b"returncode" => job.exit_code = text(value),
-            b"project" => extra[0] = text(value),
-            b"ntasks" => extra[1] = text(value),
-            b"ranks" => extra[2] = text(value),
-            b"priority" => extra[3] = text(value),
-            b"urgency" => extra[4] = text(value),
-            b"duration" => extra[5] = text(value),
-            b"waitstatus" => extra[6] = text(value),
-            _ => {}
+            key => {
+                let mut names = EXTRA.iter();
+                if let Some(place) = names.position(|name| name.as_bytes() == key) {
+                    extra[place] = text(value);
+                }
+            }
         }
     }
     let id = id.filter(|id| *id > 0).ok_or(Reason::BadJob)?;

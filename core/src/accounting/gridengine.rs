@@ -21,6 +21,8 @@ mod tests;
 
 use std::borrow::Cow;
 
+use serde::Deserialize;
+
 use super::field::{self, instant};
 use super::{Job, Reason, Record, Scheduler};
 use crate::base::instant::{Micros, SECOND};
@@ -79,81 +81,94 @@ fn is_no_record(line: &[u8]) -> bool {
     line.len() < 2 || line.starts_with(b"#")
 }
 
-/// The fields that both forms of a line have.
+/// The fields of a line, by their names in JSON. Either form of a line lacks some of them.
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 struct Line<'a> {
-    number: Option<u32>,
+    job_number: Option<u32>,
     /// The task of an array, or 0.
-    task: u32,
-    /// The numbers that mean submission, start and end.
-    times: [u64; 3],
+    task_number: u32,
+    submission_time: u64,
+    start_time: u64,
+    end_time: u64,
     failed: u64,
-    owner: Option<Cow<'a, str>>,
-    group: Option<Cow<'a, str>>,
-    account: Option<Cow<'a, str>>,
-    project: Option<Cow<'a, str>>,
-    department: Option<Cow<'a, str>>,
-    queue: Option<Cow<'a, str>>,
-    host: Option<Cow<'a, str>>,
-    granted_pe: Option<Cow<'a, str>>,
+    owner: Option<Text<'a>>,
+    group: Option<Text<'a>>,
+    account: Option<Text<'a>>,
+    project: Option<Text<'a>>,
+    department: Option<Text<'a>>,
+    qname: Option<Text<'a>>,
+    hostname: Option<Text<'a>>,
+    granted_pe: Option<Text<'a>>,
+    pe_taskid: Option<Text<'a>>,
     slots: Option<u32>,
-    name: Option<Cow<'a, str>>,
-    priority: Option<Cow<'a, str>>,
-    exit_status: Option<Cow<'a, str>>,
-    /// The names and values that only one of the forms has.
-    more: [(&'static str, Option<Cow<'a, str>>); 3],
+    job_name: Option<Text<'a>>,
+    #[serde(deserialize_with = "json::number")]
+    priority: Option<Text<'a>>,
+    #[serde(deserialize_with = "json::number")]
+    exit_status: Option<Text<'a>>,
+    submit_cmd_line: Option<Text<'a>>,
+    deleted_by: Option<Text<'a>>,
+    /// `cpu`, `mem` and `io`.
+    #[serde(skip)]
+    usage: [Option<Text<'a>>; 3],
 }
+
+/// A string, which may have bytes that are no text: Grid Engine does not look at them.
+struct Text<'a>(Cow<'a, [u8]>);
 
 impl<'a> Line<'a> {
     fn into_job(self) -> Result<Job<'a>, Reason> {
-        let number = self.number.filter(|job| *job > 0).ok_or(Reason::BadJob)?;
+        let number = self.job_number.filter(|job| *job > 0);
+        let number = number.ok_or(Reason::BadJob)?;
         let [submitted, started, ended] = self.life()?;
         let (account, other_account) = match given(self.project) {
-            Some(project) => (Some(project), self.account),
-            None => (self.account, None),
+            Some(project) => (Some(project), text(self.account)),
+            None => (text(self.account), None),
         };
         let [account, other_account] =
-            [account, other_account].map(|it| given(it).filter(|it| it != "sge"));
+            [account, other_account].map(|it| known(it).filter(|it| it != "sge"));
         let pe = given(self.granted_pe);
-        let host = given(self.host);
-        let (node_list, first_host) = if pe.is_none() {
-            (host, None)
-        } else {
-            (None, host)
+        let (node_list, first_host) = match pe {
+            None => (given(self.hostname), None),
+            Some(_) => (None, given(self.hostname)),
         };
+        let failed = (self.failed > 0).then(|| self.failed.to_string().into());
+        let [cpu, mem, io] = self.usage.map(text);
         let extra = [
-            (
-                "failed",
-                (self.failed > 0).then(|| self.failed.to_string().into()),
-            ),
+            ("failed", failed),
             ("granted_pe", pe),
             ("hostname", first_host),
             ("account", other_account),
             ("department", given(self.department)),
-            ("priority", self.priority.filter(|priority| priority != "0")),
+            ("priority", text(self.priority).filter(|it| it != "0")),
+            ("cpu", cpu),
+            ("mem", mem),
+            ("io", io),
+            ("deleted_by", given(self.deleted_by)),
         ];
-        let is_task = self.task > 0;
+        let job: Cow<'_, str> = number.to_string().into();
+        let (label, parent) = match self.task_number {
+            0 => (job.clone(), None),
+            task => (format!("{number}.{task}").into(), Some(job.clone())),
+        };
         Ok(Job {
-            job: number.to_string().into(),
-            label: if is_task {
-                format!("{number}.{}", self.task)
-            } else {
-                number.to_string()
-            }
-            .into(),
-            parent: is_task.then(|| number.to_string().into()),
+            job,
+            label,
+            parent,
             submitted,
             started,
             ended,
-            user_name: self.owner,
-            group_name: self.group,
+            user_name: text(self.owner),
+            group_name: text(self.group),
             account,
-            partition: given(self.queue),
-            job_name: self.name,
+            partition: given(self.qname),
+            job_name: text(self.job_name),
             nodes: node_list.is_some().then_some(1),
             node_list,
             cpus: self.slots.filter(|slots| *slots > 0),
-            exit_code: self.exit_status,
-            extra: field::extra(extra.into_iter().chain(self.more)),
+            exit_code: text(self.exit_status),
+            extra: field::extra(extra),
             ..Job::default()
         })
     }
@@ -163,7 +178,8 @@ impl<'a> Line<'a> {
     /// # Errors
     /// [`Reason::BadTime`] if one of them is no time, or if the job ends before it starts.
     fn life(&self) -> Result<[Option<Micros>; 3], Reason> {
-        let [submitted, started, ended] = self.times.map(time);
+        let times = [self.submission_time, self.start_time, self.end_time];
+        let [submitted, started, ended] = times.map(time);
         let (started, ended) = (started?, ended?);
         field::require_order(started, ended)?;
         let may_start_again = started.is_none() && self.failed != 0;
@@ -185,8 +201,18 @@ fn time(number: u64) -> Result<Option<Micros>, Reason> {
     possible.map(Some).ok_or(Reason::BadTime)
 }
 
+/// Returns a string as text; `None` if it is empty.
+fn text(string: Option<Text<'_>>) -> Option<Cow<'_, str>> {
+    field::text_of(string?.0)
+}
+
+/// Returns a string as text, if it is [`known`].
+fn given(string: Option<Text<'_>>) -> Option<Cow<'_, str>> {
+    known(text(string))
+}
+
 /// Returns a text; `None` for `NONE` and `UNKNOWN`, which Grid Engine prints for missing values.
-fn given(text: Option<Cow<'_, str>>) -> Option<Cow<'_, str>> {
+fn known(text: Option<Cow<'_, str>>) -> Option<Cow<'_, str>> {
     text.filter(|text| text != "NONE" && text != "UNKNOWN")
 }
 

@@ -45,7 +45,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use atom::{Atom, Start};
+use atom::{Atom, Start, start_of};
 use serde::{Deserialize, Serialize};
 
 pub use atom::{Column, Form, Value};
@@ -148,7 +148,7 @@ pub fn merge(stored: &[Form], records: &[(Job<'_>, Micros)]) -> Merged {
         add(&mut known, Atom::of_job(job, *text));
     }
     if known.len() > 1 {
-        known.remove(&Start::Unknown);
+        known.remove(&None);
     }
     let starts: Vec<Start> = known.keys().copied().collect();
     let mut rest: BTreeMap<_, _> = stored.iter().map(|form| (form.started, form)).collect();
@@ -189,11 +189,11 @@ fn has_all(job: &Job<'_>, extra: &BTreeMap<String, String>) -> bool {
 
 /// Returns whether no other start is so near that both could be one run. Among such starts the times of texts decide.
 fn is_alone(form: &Form, starts: &[Start]) -> bool {
-    let Start::Second(second) = Start::of(form.started) else {
+    let Some(second) = start_of(form.started) else {
         return true;
     };
-    let first = starts.partition_point(|start| *start <= Start::Second(second - JITTER));
-    let behind = starts.partition_point(|start| *start < Start::Second(second + JITTER));
+    let first = starts.partition_point(|start| *start <= Some(second - JITTER));
+    let behind = starts.partition_point(|start| *start < Some(second + JITTER));
     behind - first == 1
 }
 
@@ -219,9 +219,7 @@ fn runs(known: BTreeMap<Start, Atom>) -> Vec<Vec<Atom>> {
 
 /// Returns whether a start belongs to a run whose starts are all earlier.
 fn belongs(run: &[Atom], next: &Atom) -> bool {
-    let (Some(Start::Second(first)), Start::Second(second)) =
-        (run.first().map(Atom::start), next.start())
-    else {
+    let (Some(first), Some(second)) = (run.first().and_then(Atom::start), next.start()) else {
         return false;
     };
     let had_ended = |started| {

@@ -13,19 +13,10 @@ use crate::text::field::is_number;
 /// The longest name of a node in bytes.
 const NAME_MAX: usize = 255;
 
-/// The reason why a list cannot be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum NodeListError {
-    /// A name is empty, too long, or has blanks or control characters.
-    BadName,
-    /// A range is not `number` or `number-number`, or its brackets are not closed.
-    BadRange,
-}
-
 /// Returns whether a node is in a list, whose names may have domains; `None` if the list cannot be read.
 pub fn contains(list: &str, node: &str) -> Option<bool> {
     items(list).try_fold(false, |found, item| {
-        check(item).ok()?;
+        check(item)?;
         Some(found || stands_for(item, node, MATCHED_GROUPS))
     })
 }
@@ -33,7 +24,7 @@ pub fn contains(list: &str, node: &str) -> Option<bool> {
 /// Returns whether any of some nodes is in a list, whose names may have domains; `None` if the list cannot be read.
 pub fn contains_any(list: &str, nodes: &BTreeSet<&str>) -> Option<bool> {
     items(list).try_fold(false, |found, item| {
-        check(item).ok()?;
+        check(item)?;
         let mut each = nodes.iter();
         Some(
             found
@@ -47,9 +38,7 @@ pub fn contains_any(list: &str, nodes: &BTreeSet<&str>) -> Option<bool> {
 
 /// Returns the number of nodes of a list; `None` if it cannot be read.
 pub fn count(list: &str) -> Option<u64> {
-    items(list).try_fold(0_u64, |sum, item| {
-        Some(sum.saturating_add(check(item).ok()?))
-    })
+    items(list).try_fold(0_u64, |sum, item| Some(sum.saturating_add(check(item)?)))
 }
 
 /// The largest number of groups of ranges of an item that is compared with a node.
@@ -57,7 +46,7 @@ const MATCHED_GROUPS: usize = 3;
 
 /// Returns whether a checked item includes a node.
 fn stands_for(item: &str, node: &str, groups: usize) -> bool {
-    let Ok((before, ranges, after)) = split_group(item) else {
+    let Some((before, ranges, after)) = split_group(item) else {
         return false;
     };
     let Some(ranges) = ranges else {
@@ -96,39 +85,31 @@ fn items(list: &str) -> impl Iterator<Item = &str> {
     list.split(is_end)
 }
 
-/// Splits off the text before the first group of ranges and that group, if there is one.
-fn split_group(text: &str) -> Result<(&str, Option<&str>, &str), NodeListError> {
+/// Splits off the text before the first group of ranges and that group, if there is one; `None` if brackets are not closed.
+fn split_group(text: &str) -> Option<(&str, Option<&str>, &str)> {
     let Some((before, rest)) = text.split_once('[') else {
-        let is_closed = text.contains(']');
-        return if is_closed {
-            Err(NodeListError::BadRange)
-        } else {
-            Ok((text, None, ""))
-        };
+        return (!text.contains(']')).then_some((text, None, ""));
     };
-    let (ranges, rest) = rest.split_once(']').ok_or(NodeListError::BadRange)?;
+    let (ranges, rest) = rest.split_once(']')?;
     let is_nested = before.contains(']') || ranges.contains('[');
-    if is_nested {
-        Err(NodeListError::BadRange)
-    } else {
-        Ok((before, Some(ranges), rest))
-    }
+    (!is_nested).then_some((before, Some(ranges), rest))
 }
 
-/// Checks one item of a list, and returns the number of its nodes.
-fn check(item: &str) -> Result<u64, NodeListError> {
+/// Returns the number of nodes of an item; `None` if a name is empty, too long, or has blanks or control characters, or if a range is
+/// not `number` or `number-number`.
+fn check(item: &str) -> Option<u64> {
     let (mut rest, mut nodes, mut length) = (item, 1_u64, 0_usize);
     loop {
         let (before, ranges, after) = split_group(rest)?;
         let is_name = |character: char| !character.is_whitespace() && !character.is_control();
         if !before.chars().all(is_name) {
-            return Err(NodeListError::BadName);
+            return None;
         }
         length += before.len();
         if let Some(ranges) = ranges {
             let (mut numbers, mut digits) = (0_u64, 0);
             for range in ranges.split(',') {
-                let range = Range::read(range).ok_or(NodeListError::BadRange)?;
+                let range = Range::read(range)?;
                 numbers = numbers.saturating_add(range.count());
                 digits = digits.max(range.digits());
             }
@@ -136,10 +117,10 @@ fn check(item: &str) -> Result<u64, NodeListError> {
             length += digits;
         }
         if !(1..=NAME_MAX).contains(&length) && (ranges.is_none() || length > 0) {
-            return Err(NodeListError::BadName);
+            return None;
         }
         if ranges.is_none() {
-            return Ok(nodes);
+            return Some(nodes);
         }
         rest = after;
     }

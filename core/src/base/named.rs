@@ -1,6 +1,6 @@
 //! Enums whose variants have names.
 
-/// Defines an enum, the list of all its variants, and the function that returns the name of a variant:
+/// Defines an enum, the list of all its variants, the function that returns the name of a variant, and `find`, its inverse:
 ///
 /// ```
 /// jobstats_core::named! {
@@ -17,6 +17,7 @@
 /// }
 ///
 /// assert_eq!(Kind::ALL.map(Kind::name), ["large", "small"]);
+/// assert!(matches!(Kind::find("small"), Some(Kind::Small)));
 /// ```
 #[macro_export]
 macro_rules! named {
@@ -42,6 +43,12 @@ macro_rules! named {
                 match self {
                     $(Self::$variant => $text,)*
                 }
+            }
+
+            /// Returns the variant of this name, if there is one.
+            #[allow(dead_code, reason = "not every enum is read")]
+            $function_vis fn find(name: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|it| it.$function() == name)
             }
         }
     };

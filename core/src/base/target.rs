@@ -16,19 +16,6 @@ crate::named! {
 }
 
 impl TargetKind {
-    /// Returns the kind that has this name in the names of its targets.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
-    }
-
-    /// Returns the first part of the names of such targets' parameters.
-    pub(crate) const fn name(self) -> &'static [u8] {
-        match self {
-            Self::Mdt => b"mdt",
-            Self::Ost => b"obdfilter",
-        }
-    }
-
     /// Returns the first part of the names of such targets' parameters, with its dot.
     pub(crate) const fn prefix(self) -> &'static [u8] {
         match self {
@@ -120,7 +107,7 @@ mod tests {
             (name.shown().as_str(), name.kind.as_str()),
             ("scratch-OST001f", "OST")
         );
-        assert_eq!(TargetKind::named("OST"), Some(TargetKind::Ost));
-        assert_eq!(TargetKind::named("MGT"), None);
+        assert_eq!(TargetKind::find("OST"), Some(TargetKind::Ost));
+        assert_eq!(TargetKind::find("MGT"), None);
     }
 }

@@ -106,11 +106,6 @@ const LEAST_SHARE: f64 = 0.05;
 const MEBIBYTE: f64 = 1_048_576.0;
 
 impl Rule {
-    /// Returns the rule of this name.
-    pub fn find(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.name() == name)
-    }
-
     /// Returns whether it compares what targets of different kinds saw, or one target with all.
     const fn needs_all_targets(self) -> bool {
         matches!(
@@ -335,10 +330,9 @@ fn part(of: f64, whole: f64) -> Option<f64> {
 }
 
 fn sum(one: Option<f64>, other: Option<f64>) -> Option<f64> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one + other),
-        (one, other) => one.or(other),
-    }
+    one.into_iter()
+        .chain(other)
+        .reduce(|one, other| one + other)
 }
 
 /// Returns the part of reads or writes that are small. Without known sizes the mean decides: all are small if it is [`SMALL`] or

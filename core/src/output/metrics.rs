@@ -163,8 +163,8 @@ pub fn exposition(
         out.sample([("cluster", cluster.as_str())], *rejects)?;
     }
     work(&mut out, targets)?;
-    beside(&mut out, gauges)?;
-    maintenance.tell(&mut out)?;
+    other_gauges(&mut out, gauges)?;
+    maintenance.print(&mut out)?;
     out.finish()
 }
 
@@ -220,7 +220,7 @@ impl Target {
 }
 
 impl Maintenance {
-    fn tell(&self, out: &mut Exposition) -> Result<(), ExpositionError> {
+    fn print(&self, out: &mut Exposition) -> Result<(), ExpositionError> {
         const NONE: [(&str, &str); 0] = [];
         out.gauge(
             "jobstats_maintenance_completed_timestamp_seconds",
@@ -320,7 +320,7 @@ fn work(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError>
     )
 }
 
-fn beside(out: &mut Exposition, gauges: &[Gauge]) -> Result<(), ExpositionError> {
+fn other_gauges(out: &mut Exposition, gauges: &[Gauge]) -> Result<(), ExpositionError> {
     for (family, help) in GAUGES {
         out.gauge(family, help)?;
         for gauge in gauges.iter().filter(|gauge| gauge.family == family) {

@@ -80,18 +80,15 @@ impl Exposition {
                 continue;
             }
             let before = if self.labels.is_empty() { "{" } else { "," };
-            push(&mut self.labels, before)?;
-            push(&mut self.labels, name)?;
-            push(&mut self.labels, "=\"")?;
+            push(&mut self.labels, &[before, name, "=\""])?;
             push_escaped(&mut self.labels, value)?;
-            push(&mut self.labels, "\"")?;
+            push(&mut self.labels, &["\""])?;
         }
         if !self.labels.is_empty() {
-            push(&mut self.labels, "}")?;
+            push(&mut self.labels, &["}"])?;
         }
-        push(&mut self.text, self.family)?;
-        push(&mut self.text, self.suffix)?;
-        push(&mut self.text, &self.labels)?;
+        let name = [self.family, self.suffix, &self.labels];
+        push(&mut self.text, &name)?;
         self.push(&[" ", number(value).as_str(), "\n"])
     }
 
@@ -103,7 +100,7 @@ impl Exposition {
     }
 
     fn push(&mut self, parts: &[&str]) -> Result<(), ExpositionError> {
-        parts.iter().try_for_each(|part| push(&mut self.text, part))
+        push(&mut self.text, parts)
     }
 }
 
@@ -112,9 +109,9 @@ fn reserve(text: &mut String, more: usize) -> Result<(), ExpositionError> {
         .map_err(|_| ExpositionError::Memory(text.len().saturating_add(more)))
 }
 
-fn push(text: &mut String, part: &str) -> Result<(), ExpositionError> {
-    reserve(text, part.len())?;
-    text.push_str(part);
+fn push(text: &mut String, parts: &[&str]) -> Result<(), ExpositionError> {
+    reserve(text, parts.iter().map(|part| part.len()).sum())?;
+    text.extend(parts.iter().copied());
     Ok(())
 }
 

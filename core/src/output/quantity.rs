@@ -4,27 +4,19 @@ use std::fmt::{self, Display};
 
 use crate::base::operation::{Kind, OPERATIONS, Operation, find};
 
-/// A number in the columns of an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Quantity {
-    /// An amount per second; of `service_time` the mean number of requests in service.
-    Rate,
-    /// An amount: calls, bytes, or seconds.
-    Total,
-    /// Bytes or seconds per call.
-    PerCall,
-}
-
-impl Quantity {
-    /// The names of the quantities, which are columns.
-    pub const NAMES: [&str; 3] = ["rate", "total", "per_call"];
-
-    /// Returns the quantity of this name.
-    pub fn find(name: &str) -> Option<Self> {
-        let quantities = [Self::Rate, Self::Total, Self::PerCall];
-        let position = Self::NAMES.iter().position(|it| *it == name)?;
-        quantities.get(position).copied()
+crate::named! {
+    /// A number in the columns of an answer.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Quantity {
+        /// An amount per second; of `service_time` the mean number of requests in service.
+        Rate = "rate",
+        /// An amount: calls, bytes, or seconds.
+        Total = "total",
+        /// Bytes or seconds per call.
+        PerCall = "per_call",
     }
+    /// Returns the name, which is that of a column.
+    pub fn name;
 }
 
 /// The unit of a number.

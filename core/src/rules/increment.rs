@@ -38,6 +38,7 @@ pub use system_users::Folded;
 
 use crate::base::instant::{Micros, Span};
 use crate::base::operation::{Kind, OPERATIONS, OperationIndex};
+use crate::base::try_vec::push;
 use crate::rules::snapshot::{ByKey, Snapshot};
 
 /// One target observed at one time.
@@ -124,8 +125,7 @@ impl<'a> Comparison<'a> {
     fn report(&mut self, problem: Problem<'a>) -> Result<(), TryReserveError> {
         self.problems_found += 1;
         if self.problems.len() < PROBLEMS_KEPT {
-            self.problems.try_reserve(1)?;
-            self.problems.push(problem);
+            push(&mut self.problems, problem)?;
         }
         Ok(())
     }

@@ -85,25 +85,22 @@ pub fn read<'o>(
 ) -> Result<Vec<Sample<'o>>, TryReserveError> {
     let mut samples = Vec::new();
     for other in pause.among(others) {
-        let read = match other.parameter {
-            Parameter::Space(..) => Value::space,
-            Parameter::Health => Value::health,
-            Parameter::Recovery(_) => Value::recovery,
-            Parameter::Changelog(_) => Value::changelog,
-            Parameter::Policies(_) => Value::policies,
-            Parameter::Rules(_) => Value::rules,
-            Parameter::Nodemap(..) => Value::nodemap,
-            _ => continue,
+        let mut value = Value {
+            other,
+            samples: &mut samples,
+            problems,
+            pause,
         };
-        match other.cut() {
-            Some(cut) => problems.report(other, cut, Reason::CutLine)?,
-            None => read(&mut Value {
-                other,
-                samples: &mut samples,
-                problems,
-                pause,
-            })?,
-        }
+        match other.parameter {
+            Parameter::Space(_, name) => value.if_whole(|it| it.space(name)),
+            Parameter::Health => value.if_whole(Value::health),
+            Parameter::Recovery(_) => value.if_whole(Value::recovery),
+            Parameter::Changelog(_) => value.if_whole(Value::changelog),
+            Parameter::Policies(service) => value.if_whole(|it| it.policies(service)),
+            Parameter::Rules(service) => value.if_whole(|it| it.rules(service)),
+            Parameter::Nodemap(name, file) => value.if_whole(|it| it.nodemap(name, file)),
+            _ => Ok(()),
+        }?;
     }
     Ok(samples)
 }
@@ -117,6 +114,16 @@ struct Value<'o, 'v> {
 }
 
 impl<'o, 'v> Value<'o, 'v> {
+    fn if_whole(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<(), TryReserveError>,
+    ) -> Result<(), TryReserveError> {
+        match self.other.cut() {
+            Some(cut) => self.report(cut, Reason::CutLine),
+            None => read(self),
+        }
+    }
+
     fn lines(&self) -> impl Iterator<Item = (u32, &'o [u8])> + use<'o, 'v> {
         self.other.lines(self.pause)
     }
@@ -149,9 +156,8 @@ impl<'o, 'v> Value<'o, 'v> {
     }
 
     /// Reads a single number. A symbolic link can make `lctl` print it again.
-    fn space(&mut self) -> Result<(), TryReserveError> {
-        let (Parameter::Space(_, space), Some(line)) = (self.other.parameter, self.lines().next())
-        else {
+    fn space(&mut self, space: &'static str) -> Result<(), TryReserveError> {
+        let Some(line) = self.lines().next() else {
             return Ok(());
         };
         match number(line.1) {
@@ -233,7 +239,7 @@ impl<'o, 'v> Value<'o, 'v> {
     }
 
     /// Reads blocks that begin with `- name: fifo`, of each priority. A policy that lacks a number is of no use.
-    fn policies(&mut self) -> Result<(), TryReserveError> {
+    fn policies(&mut self, service: &'o str) -> Result<(), TryReserveError> {
         let mut policies = Vec::<Policy<'_>>::new();
         for line in self.lines() {
             let is_full = policies.len() == POLICIES_MAX;
@@ -271,9 +277,6 @@ impl<'o, 'v> Value<'o, 'v> {
                 sums[1].saturating_add(active),
             ];
         }
-        let Parameter::Policies(service) = self.other.parameter else {
-            return Ok(());
-        };
         for (policy, [queued, active]) in requests {
             let labels = [
                 ("service", Cow::Borrowed(service)),
@@ -286,10 +289,7 @@ impl<'o, 'v> Value<'o, 'v> {
     }
 
     /// Reads lines `NAME {EXPRESSION} RATE, ref CLIENTS` of each part of the processors. A client stays a while after its last request.
-    fn rules(&mut self) -> Result<(), TryReserveError> {
-        let Parameter::Rules(service) = self.other.parameter else {
-            return Ok(());
-        };
+    fn rules(&mut self, service: &'o str) -> Result<(), TryReserveError> {
         let mut rules = BTreeMap::<_, [i64; 2]>::new();
         for line in self.lines() {
             let is_heading = line.1.starts_with(b"CPT ")
@@ -318,10 +318,7 @@ impl<'o, 'v> Value<'o, 'v> {
     }
 
     /// Reads counters. A missing line is zero, so that a counter begins again.
-    fn nodemap(&mut self) -> Result<(), TryReserveError> {
-        let Parameter::Nodemap(nodemap, file) = self.other.parameter else {
-            return Ok(());
-        };
+    fn nodemap(&mut self, nodemap: &'o str, file: &'o str) -> Result<(), TryReserveError> {
         let stats = stats::read(self.other, self.problems, self.pause)?;
         for counter in stats.counters {
             let labels = [

@@ -21,12 +21,10 @@ mod tests;
 
 use std::collections::TryReserveError;
 
-use memchr::{memchr, memchr2_iter};
-use thiserror::Error;
-
 use crate::base::pause::Pause;
 use crate::base::try_vec::push;
 use crate::text::field::{self, first_lines, is_number, lines, split_once};
+use memchr::{memchr, memchr2_iter};
 
 /// The longest name of a user or group in bytes. Linux itself allows 255.
 pub const NAME_MAX: usize = 255;
@@ -39,16 +37,13 @@ const FIRST_LINES: usize = 10;
 
 crate::named! {
     /// The reason why a line could not be used.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Error)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Reason {
         /// The line has too few fields, or fields that do not fit the database.
-        #[error("the line is nothing that getent prints")]
         UnreadableLine = "unreadable line",
         /// The uid or the gid is not a number, or it is too large.
-        #[error("the uid or the gid is not between 0 and 4294967294")]
         BadNumber = "bad number",
         /// The name is empty, too long, not UTF-8, or it has control characters.
-        #[error("the name is empty, too long or no text")]
         BadName = "bad name",
     }
     /// Returns a short code that stays the same in all versions.

@@ -20,10 +20,9 @@ mod tests;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, TryReserveError};
 
-use thiserror::Error;
-
 use crate::base::instant::{Micros, SECOND};
 use crate::base::pause::Pause;
+use crate::base::try_vec::push;
 use crate::text::field::{lines, words};
 
 /// The largest number of bytes of a line. Names and labels of a usable line have a few kilobytes.
@@ -58,37 +57,27 @@ const FIRST_LINES: usize = 10;
 
 crate::named! {
     /// The reason why a line could not be used.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Error)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Reason {
         /// The line is neither a comment nor a sample, or it is not UTF-8.
-        #[error("the line is no sample")]
         UnreadableLine = "unreadable line",
         /// The line has over 64 KiB.
-        #[error("the line is too long")]
         LongLine = "long line",
         /// The name has over 200 bytes.
-        #[error("the name is too long")]
         LongName = "long name",
         /// The labels cannot be read, or one of them has two values.
-        #[error("the labels cannot be read")]
         BadLabels = "bad labels",
         /// There are over 32 labels, or over 1,024 bytes of them.
-        #[error("there are too many labels")]
         LongLabels = "long labels",
         /// The value is not a number, or it is a counter below zero.
-        #[error("the value is not a number")]
         BadNumber = "bad number",
         /// The time is not a number of the format.
-        #[error("the time is not a number")]
         BadTime = "bad time",
         /// The line `# TYPE` has no name, or a type that does not exist.
-        #[error("the type is unknown")]
         BadType = "bad type",
         /// A line before has the same name, labels and time.
-        #[error("the series is there already")]
         Repeated = "repeated series",
         /// The text has over 10,000 samples that are wanted.
-        #[error("there are too many series")]
         TooManySeries = "too many series",
     }
     /// Returns a short code that stays the same in all versions.
@@ -142,9 +131,8 @@ impl<'a> Contents<'a> {
     fn report(&mut self, line: (u32, &'a [u8]), reason: Reason) -> Result<(), TryReserveError> {
         self.problems_found += 1;
         if self.problems.len() < PROBLEMS_MAX {
-            self.problems.try_reserve(1)?;
             let (line, text) = line;
-            self.problems.push(Problem { line, reason, text });
+            push(&mut self.problems, Problem { line, reason, text })?;
         }
         Ok(())
     }
@@ -236,10 +224,9 @@ fn add<'a>(
         Some(_) => {}
         None if is_full => return Ok(Err(Reason::TooManySeries)),
         None => {
-            samples.try_reserve(1)?;
             places.try_reserve(1)?;
             places.insert(key, samples.len());
-            samples.push(sample);
+            push(samples, sample)?;
         }
     }
     Ok(Ok(()))

@@ -7,15 +7,10 @@ use crate::rules::increment::Column;
 
 /// Returns all operation columns with their names, in the order of the table: totals first, then time spent.
 pub fn operation_columns() -> impl Iterator<Item = (Column, String)> {
-    let totals = OPERATIONS
-        .iter()
-        .enumerate()
-        .map(|(index, operation)| (Column::Total(index), operation.name.to_owned()));
-    let times = OPERATIONS
-        .iter()
-        .enumerate()
-        .filter(|(_, operation)| operation.kind == Kind::Requests)
-        .map(|(index, operation)| (Column::Usecs(index), usecs_name(operation)));
+    let all = OPERATIONS.iter().enumerate();
+    let timed = all.clone().filter(|(_, it)| it.kind == Kind::Requests);
+    let totals = all.map(|(index, it)| (Column::Total(index), it.name.to_owned()));
+    let times = timed.map(|(index, it)| (Column::Usecs(index), usecs_name(it)));
     totals.chain(times)
 }
 

@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::feed::job_stats::stored::{StoredSnapshot, Unpacked};
 use crate::pg::error::Error;
-use crate::pg::spi::{Row, Statements};
+use crate::pg::spi::{Row, Statements, values};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 
@@ -86,12 +86,12 @@ impl Loader {
         rows: i64,
         until: Option<Micros>,
     ) -> Result<[DatumWithOid<'static>; 5], Error> {
-        Ok([
-            self.target_id.into(),
-            timestamptz(edge)?.into(),
-            rows.into(),
-            PACKED.into(),
-            until.map(timestamptz).transpose()?.into(),
+        Ok(values![
+            self.target_id,
+            timestamptz(edge)?,
+            rows,
+            PACKED,
+            until.map(timestamptz).transpose()?
         ])
     }
 

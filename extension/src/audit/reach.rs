@@ -9,41 +9,25 @@ use jobstats_core::base::instant::{Micros, Span};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::time::timestamptz;
 
 /// The start of the earliest increment, for each observation with increments from before the observation before.
-pub struct Reach(HashMap<(i32, Micros), Micros>);
+pub type Reach = HashMap<(i32, Micros), Micros>;
 
-impl Reach {
-    /// Finds the observations of a target (`None`: of all targets) in a window, in one pass over their increments.
-    pub fn find(
-        client: &SpiClient<'_>,
-        window: Span,
-        target_id: Option<i32>,
-    ) -> Result<Self, Error> {
-        let rows = client.query(
-            include_str!("reach.sql"),
-            &[
-                timestamptz(window.0)?.into(),
-                timestamptz(window.1)?.into(),
-                target_id.into(),
-            ],
-        )?;
-        let mut reach = HashMap::new();
-        reach
-            .try_reserve(rows.len())
-            .map_err(|_| Error::Memory(rows.len() * size_of::<(i32, Micros, Micros)>()))?;
-        for row in rows {
-            let key = (row.get("target_id")?, row.time("observed")?);
-            reach.insert(key, row.time("earliest")?);
-        }
-        Ok(Self(reach))
+/// Finds the observations of a target (`None`: of all targets) in a window, in one pass over their increments.
+pub fn find(client: &SpiClient<'_>, window: Span, target_id: Option<i32>) -> Result<Reach, Error> {
+    let rows = client.query(
+        include_str!("reach.sql"),
+        &values![timestamptz(window.0)?, timestamptz(window.1)?, target_id],
+    )?;
+    let mut reach = Reach::new();
+    reach
+        .try_reserve(rows.len())
+        .map_err(|_| Error::Memory(rows.len() * size_of::<(i32, Micros, Micros)>()))?;
+    for row in rows {
+        let key = (row.get("target_id")?, row.time("observed")?);
+        reach.insert(key, row.time("earliest")?);
     }
-
-    /// Returns the start of the earliest increment of an observation, if the observation has increments from before the
-    /// observation before.
-    pub fn of(&self, target_id: i32, observed: Micros) -> Option<Micros> {
-        self.0.get(&(target_id, observed)).copied()
-    }
+    Ok(reach)
 }

@@ -14,7 +14,7 @@ use crate::feed::job_stats::write;
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
-use crate::pg::spi::{SqlResult, Statements, connect_mut};
+use crate::pg::spi::{SqlResult, Statements, connect_mut, values};
 use crate::pg::statement::Snapshot;
 use crate::pg::time::{timestamptz, window};
 use crate::pg::tuplestore::{IntoCell, Rows};
@@ -123,7 +123,7 @@ fn reprocess_target(
     let _held = Snapshot::Latest.hold();
     connect_mut(|client| {
         let lock = "SELECT FROM jobstats.targets WHERE target_id = $1 FOR NO KEY UPDATE";
-        client.execute(lock, &[target.id.into()])
+        client.execute(lock, &values![target.id])
     })?;
     let walk = Walk::new(Purpose::Repair, window, settings, Some(target.id))?;
     let walked = walk.target(target.id, entries, &mut |_| Ok(()))?;
@@ -163,7 +163,7 @@ fn put_right(
     connect_mut(|client| {
         write::correct(client, target_id, wrong.time, &wrong.server, wrong.bytes)?;
         let mut read = |time: Micros| -> Result<StoredSnapshot, Error> {
-            let found = stored::at(client, target_id, time)?;
+            let found = stored::next_to(client, target_id, time, stored::AT)?;
             found.ok_or_else(|| Error::Damaged("an observation vanished".to_owned()))
         };
         let previous = wrong.previous.map(&mut read).transpose()?;

@@ -7,7 +7,7 @@ use crate::audit::begin_as_feed;
 use crate::feed::sources;
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
-use crate::pg::spi::{Statements, connect_mut};
+use crate::pg::spi::{Statements, connect_mut, values};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::{IntoCell, Rows};
@@ -97,11 +97,11 @@ fn read(key: &Key, rows: &mut Rows) -> Result<(), Error> {
         let result = client.execute_opt(
             "SELECT r.records, r.problems, r.changed, r.problem \
              FROM jobstats_internal.reread_guarded($1, $2, $3, $4) r",
-            &[
-                key.cluster.as_str().into(),
-                key.source.as_str().into(),
-                key.server.as_str().into(),
-                key.time.into(),
+            &values![
+                key.cluster.as_str(),
+                key.source.as_str(),
+                key.server.as_str(),
+                key.time
             ],
         )?;
         let result = result.ok_or_else(|| Error::Damaged("a text vanished".to_owned()))?;

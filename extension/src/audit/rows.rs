@@ -6,7 +6,7 @@ use pgrx::spi::SpiClient;
 use crate::audit::Purpose;
 use crate::feed::job_stats::rows::{EntryIncrement, staged_rows, with_rows};
 use crate::pg::error::Error;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 use crate::store::views::shown_columns;
@@ -36,11 +36,11 @@ pub fn differences(
     with_rows(run.target_id, computed, || {
         let rows = client.query(
             &statement,
-            &[
-                run.target_id.into(),
-                timestamptz(run.after)?.into(),
-                timestamptz(run.until)?.into(),
-                timestamptz(run.earliest)?.into(),
+            &values![
+                run.target_id,
+                timestamptz(run.after)?,
+                timestamptz(run.until)?,
+                timestamptz(run.earliest)?
             ],
         )?;
         rows.map(|row| {

@@ -5,14 +5,14 @@ use jobstats_core::rules::audit::{Finding, Findings};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::time::timestamptz;
 
 /// Adds a finding for each target whose stored spans differ from its observations in the window.
 pub fn find(client: &SpiClient<'_>, window: Span, findings: &mut Findings) -> Result<(), Error> {
     let rows = client.query(
         include_str!("spans.sql"),
-        &[timestamptz(window.0)?.into(), timestamptz(window.1)?.into()],
+        &values![timestamptz(window.0)?, timestamptz(window.1)?],
     )?;
     for row in rows {
         let [stored, told] = ["stored", "told"].map(|name| row.get::<Option<String>>(name));

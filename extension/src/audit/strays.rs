@@ -9,7 +9,7 @@ use pgrx::spi::SpiClient;
 use crate::audit::rows::{shown, shown_rows};
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 
@@ -31,7 +31,7 @@ pub fn find(
     );
     let rows = client.query(
         &statement,
-        &[timestamptz(window.0)?.into(), timestamptz(window.1)?.into()],
+        &values![timestamptz(window.0)?, timestamptz(window.1)?],
     )?;
     for row in rows {
         pause();

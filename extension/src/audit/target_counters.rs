@@ -10,7 +10,7 @@ use crate::feed::job_stats::rows::{staged_pieces, with_pieces};
 use crate::feed::target_counters::{Recomputation, StoredSnapshot};
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
-use crate::pg::spi::{Statements, connect, connect_mut};
+use crate::pg::spi::{Statements, connect, connect_mut, values};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 use crate::store::{Settings, rollup};
@@ -39,12 +39,14 @@ pub fn check(
     report: Report<'_>,
 ) -> Result<CheckResult, Error> {
     let mut checked = CheckResult::default();
-    let mut former = connect(|client| StoredSnapshot::until(client, target_id, window.0))?;
+    let next_to =
+        |time, side| connect(|client| StoredSnapshot::next_to(client, target_id, time, side));
+    let mut former = next_to(window.0, StoredSnapshot::UNTIL)?;
     let (mut after, mut goes_beyond) = (window.0, false);
     // The sums of a bucket that begins before the window may be incomplete.
     let near = former.as_ref().filter(|it| window.0 - it.time < DAY);
     let mut span = near.map(|it| (it.time - 1, it.time));
-    while let Some(this) = connect(|client| StoredSnapshot::after(client, target_id, after))? {
+    while let Some(this) = next_to(after, StoredSnapshot::AFTER)? {
         pause();
         if this.time > window.1 && !goes_beyond {
             break;
@@ -97,10 +99,10 @@ fn differences(
     with_pieces(recomputation.pieces(target_id)?, || {
         let rows = client.query(
             &statement,
-            &[
-                target_id.into(),
-                timestamptz(recomputation.since)?.into(),
-                timestamptz(recomputation.time)?.into(),
+            &values![
+                target_id,
+                timestamptz(recomputation.since)?,
+                timestamptz(recomputation.time)?
             ],
         )?;
         let rows = rows.map(|row| {

@@ -11,7 +11,7 @@ use pgrx::spi::SpiClient;
 
 use crate::audit::Target;
 use crate::audit::load::{LoadedObservation, Loader};
-use crate::audit::reach::Reach;
+use crate::audit::reach::{self, Reach};
 use crate::audit::rows::differences;
 use crate::feed::job_stats::compute::{Computation, computation, names, rows};
 use crate::feed::job_stats::entries::Entries;
@@ -21,7 +21,7 @@ use crate::feed::job_stats::write::{Computed, Stale};
 use crate::pg::error::Error;
 use crate::pg::memory::reserve;
 use crate::pg::pause::{PAUSE, pause};
-use crate::pg::spi::{Statements, connect};
+use crate::pg::spi::{Statements, connect, values};
 use crate::pg::time::{EARLIEST, now, timestamptz};
 use crate::query::dimension::Level;
 use crate::query::filters::Filters;
@@ -130,7 +130,7 @@ impl Walk {
                 window,
                 settings,
                 raw_since: oldest_raw(client, settings)?,
-                reach: Reach::find(client, window, target_id)?,
+                reach: reach::find(client, window, target_id)?,
             })
         })
     }
@@ -183,7 +183,7 @@ fn oldest_raw(client: &SpiClient<'_>, settings: Settings) -> Result<Option<Micro
         "SELECT min(r.\"time\") FROM jobstats.targets t CROSS JOIN LATERAL ( \
              SELECT min(r.\"time\") AS \"time\" FROM jobstats.raw r \
              WHERE r.target_id = t.target_id AND r.\"time\" >= $1) r",
-        &[timestamptz(kept.max(EARLIEST))?.into()],
+        &values![timestamptz(kept.max(EARLIEST))?],
     )
 }
 
@@ -297,7 +297,8 @@ impl WalkState<'_, '_> {
         if !this.has_text() || !predecessor.suffices(before_is_known) {
             self.compare_rows(client)?;
             self.walked.left += 1;
-            self.report_all(&loaded.findings)?;
+            let mut findings = loaded.findings.iter().cloned();
+            findings.try_for_each(&mut *self.report)?;
             return Ok(Carry::stored(loaded));
         }
         self.walked.computed += 1;
@@ -325,7 +326,6 @@ impl WalkState<'_, '_> {
         let earliest = self.earliest_row(before, previous.as_ref(), loaded, &computed)?;
         let wrong = WrongObservation::of(before, loaded, computed.computed.since, earliest);
         let findings = findings(loaded, &computed.computed)?;
-        self.report_all(&findings)?;
         let carry = Carry {
             differs: !stored.carried.is(computed.computed.carried.as_deref()),
             records: computed.computed.carried,
@@ -334,6 +334,7 @@ impl WalkState<'_, '_> {
         let lacks_values = self.walk.purpose == Purpose::Repair
             && stored.reduced.keep < self.walk.settings.reduced.keep;
         let is_wrong = !findings.is_empty() || lacks_values;
+        findings.into_iter().try_for_each(&mut *self.report)?;
         self.add_to_run(client, (wrong, is_wrong), computed.increments)?;
         Ok(carry)
     }
@@ -360,13 +361,8 @@ impl WalkState<'_, '_> {
                 earliest_possible(previous, time, since, first_seen, are_damaged).max(EARLIEST)
             }
         };
-        let stored = self.walk.reach.of(self.target_id, time);
-        Ok(stored.map_or(earliest, |stored| stored.min(earliest)))
-    }
-
-    fn report_all(&mut self, findings: &[Finding]) -> Result<(), Error> {
-        let mut findings = findings.iter().cloned();
-        findings.try_for_each(|finding| (self.report)(finding))
+        let stored = self.walk.reach.get(&(self.target_id, time));
+        Ok(stored.map_or(earliest, |stored| earliest.min(*stored)))
     }
 
     /// Adds the rows of an observation to the current run.
@@ -483,5 +479,5 @@ fn shown(time: Option<Micros>) -> Result<Option<String>, Error> {
     let Some(time) = time.map(timestamptz).transpose()? else {
         return Ok(None);
     };
-    connect(|client| client.query_value("SELECT $1::text", &[time.into()]))
+    connect(|client| client.query_value("SELECT $1::text", &values![time]))
 }

@@ -5,13 +5,12 @@ use std::collections::HashMap;
 
 use jobstats_core::base::instant::{DAY, Micros, Span};
 use jobstats_core::judgement::event::slow::{self, CLASSES, SIZES};
-use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 
 use crate::events::readings::Server;
 use crate::pg::error::Error;
 use crate::pg::pause::PAUSE;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::time::timestamptz;
 
 /// Returns the starts of the days of a span.
@@ -36,26 +35,21 @@ pub struct Baseline {
 impl Baseline {
     /// Reads the typical values of the days of a span, and computes missing ones first.
     pub fn read(client: &mut SpiClient<'_>, span: Span) -> Result<Self, Error> {
-        let mut usual = Self::default();
+        let mut baseline = Self::default();
         for day in days(span) {
-            usual.add(client, day)?;
-            usual.days.push(day);
+            baseline.add(client, day)?;
+            baseline.days.push(day);
         }
-        Ok(usual)
+        Ok(baseline)
     }
 
     fn add(&mut self, client: &mut SpiClient<'_>, day: Micros) -> Result<(), Error> {
         let start = timestamptz(day)?;
         let limits = SIZES[..SIZES.len() - 1].iter().map(|most| *most as i64 + 1);
         let limits: Vec<i64> = limits.collect();
-        let of_calls = [
-            start.into(),
-            limits.into(),
-            (slow::BUSY as i64).into(),
-            (SIZES.len() as i32).into(),
-        ];
+        let of_calls = values![start, limits, slow::BUSY as i64, SIZES.len() as i32];
         client.execute(include_str!("baseline/calls.sql"), &of_calls)?;
-        let start: [DatumWithOid<'_>; 1] = [start.into()];
+        let start = values![start];
         client.execute(include_str!("baseline/waits.sql"), &start)?;
         client.execute(include_str!("baseline/probes.sql"), &start)?;
         let mut rows = |select: &str| {

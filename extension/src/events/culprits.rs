@@ -137,16 +137,16 @@ pub fn find(
             (subject, load)
         });
         let (subjects, loads): (Vec<Subject>, Vec<Load>) = loads.unzip();
-        let mut blame = culprit::find_culprit(&loads);
+        let mut culprit = culprit::find_culprit(&loads);
         let is_culprit = |it: &usize| !is_slow && subjects[*it].is_known();
-        blame.named = blame.named.filter(is_culprit);
-        Ok::<_, Error>(((by[0], subjects, loads), blame))
+        culprit.named = culprit.named.filter(is_culprit);
+        Ok::<_, Error>(((by[0], subjects, loads), culprit))
     })?;
-    let Some(((by, subjects, loads), blame)) = found else {
+    let Some(((by, subjects, loads), culprit)) = found else {
         return Ok((Value::Null, None));
     };
     let mut shown = Vec::new();
-    for &(index, share) in blame.shares.iter().take(SHOWN) {
+    for &(index, share) in culprit.shares.iter().take(SHOWN) {
         let mut json = subjects[index].json();
         let [before, _, after] = loads[index].time.map(rounded);
         json.extend(object([
@@ -162,8 +162,8 @@ pub fn find(
         }
         shown.push(json);
     }
-    let times = blame.times.map(rounded);
-    let culprits = json!({ "by": by, "named": blame.named.is_some(), "subjects": shown, "times": times,
+    let times = culprit.times.map(rounded);
+    let culprits = json!({ "by": by, "named": culprit.named.is_some(), "subjects": shown, "times": times,
         "slow": event.slow, "load": sums(&loads) });
     Ok((culprits, times))
 }
@@ -281,12 +281,12 @@ impl<'s> Search<'s> {
     fn operation(&self, subject: &Subject) -> Result<Map<String, Value>, Error> {
         let timed = in_service_time().map(|it| format!("{}_time", it.name));
         let timed: Vec<String> = timed.collect();
-        let mut asked: Vec<&str> = timed.iter().map(String::as_str).collect();
-        asked.extend(["read_bytes", "write_bytes"]);
-        let works = self.work(&["cluster"], &asked, subject)?;
+        let mut names: Vec<&str> = timed.iter().map(String::as_str).collect();
+        names.extend(["read_bytes", "write_bytes"]);
+        let works = self.work(&["cluster"], &names, subject)?;
         let work = works.into_values().next().unwrap_or_default();
         let of_kind = |kind: &'static str| {
-            let named = asked.iter().zip(&work);
+            let named = names.iter().zip(&work);
             named.filter_map(move |(name, done)| Some((name.strip_suffix(kind)?, done)))
         };
         let rise = |done: &OperationRates| done.total[2] - done.total[0];

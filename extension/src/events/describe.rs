@@ -12,7 +12,7 @@ use crate::events::list::{read, reader_parameters};
 use crate::pg::arguments::Arguments;
 use crate::pg::error::{Error, escaped};
 use crate::pg::jsonb::Jsonb;
-use crate::pg::spi::{SqlResult, Statements};
+use crate::pg::spi::{SqlResult, Statements, values};
 use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::store::rights::caller::Reader;
 use words::{amount, percent, plural, rate, seconds, several, significant};
@@ -64,7 +64,7 @@ impl Line {
 /// Describes how much raw text of the event is retained.
 fn evidence(client: &SpiClient<'_>, id: i64) -> Result<Line, Error> {
     let statement = include_str!("describe/evidence.sql");
-    let row = client.query_only(statement, &[id.into()], "settings")?;
+    let row = client.query_only(statement, &values![id], "settings")?;
     let (texts, others): (i64, i64) = (row.get("texts")?, row.get("others")?);
     let (bytes, until): (i64, Option<String>) = (row.get("bytes")?, row.get("until")?);
     let kept = match &until {
@@ -242,7 +242,7 @@ impl Event {
 
     fn moved(&self) -> String {
         let moves = self.details["moves"].as_array().into_iter().flatten();
-        let mut said: Vec<String> = moves
+        let mut parts: Vec<String> = moves
             .map(|it| {
                 let [target, from, to] = ["target", "from", "to"].map(|name| text(it, name));
                 format!("{target} moved from {from} to {to}")
@@ -251,11 +251,11 @@ impl Event {
         let recovered = self.texts("recovered");
         if !recovered.is_empty() {
             let targets = several(&recovered);
-            said.push(format!(
+            parts.push(format!(
                 "or in the hour after it, recovery of {targets} ran"
             ));
         }
-        several(&said)
+        several(&parts)
     }
 
     fn filling(&self, value: f64, usual: f64) -> String {

@@ -4,17 +4,18 @@ use jobstats_core::base::instant::{DAY, HOUR, Micros, Span};
 use jobstats_core::judgement::event::MEASURED;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
+use serde_json::json;
 
 use crate::events::baseline::Baseline;
 use crate::events::culprits;
 use crate::events::detectors::WatchedFileSystem;
-use crate::events::keep::{Events, Judgement, store_culprits};
 use crate::events::readings::Readings;
+use crate::events::record::{Events, Judgement, store_culprits};
 use crate::events::rules::Rule;
 use crate::events::severity::alert;
 use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
-use crate::pg::spi::{SqlResult, Statements, connect_mut};
+use crate::pg::spi::{SqlResult, Statements, connect_mut, values};
 use crate::pg::time::timestamptz;
 
 /// The time before the judged span that detectors also read.
@@ -87,10 +88,7 @@ impl State {
         let touched = client.query_time(
             "SELECT min(e.began) FROM jobstats.events e WHERE (e.ended IS NULL OR e.until >= $2) AND e.kind IN ('waiting', 'slow_target', 'stalled', 'rule') \
                  AND e.began BETWEEN $1 AND $2",
-            &[
-                timestamptz(since - GOES_ON)?.into(),
-                timestamptz(since)?.into(),
-            ],
+            &values![timestamptz(since - GOES_ON)?, timestamptz(since)?],
         )?;
         since = touched.unwrap_or(since);
         Ok((since < until).then_some(Judgement {
@@ -106,10 +104,7 @@ impl State {
         let rejudge = self.rejudge.filter(|_| until < watched).map(|_| until);
         client.execute(
             "UPDATE jobstats.watch w SET watched_until = $1, rejudge_from = $2, ran = now()",
-            &[
-                timestamptz(watched)?.into(),
-                rejudge.map(timestamptz).transpose()?.into(),
-            ],
+            &values![timestamptz(watched)?, rejudge.map(timestamptz).transpose()?],
         )?;
         Ok(())
     }
@@ -134,24 +129,25 @@ fn judge(client: &mut SpiClient<'_>, judgement: Judgement) -> Result<usize, Erro
             stalled: events.open_since("stalled", filesystem, since),
         };
         for mut event in judged.events() {
-            let Some(kept) = events.keep(client, filesystem, judgement, &mut event)? else {
+            let Some(row) = events.record(client, filesystem, judgement, &mut event)? else {
                 continue;
             };
-            let mut is_changed = kept.is_changed;
-            if kept.is_new || judgement.is_again {
+            let mut is_changed = row.is_changed;
+            if row.is_new || judgement.is_again {
                 let culprits = match event.kind {
                     "rule" => Some((event.culprits, None)),
-                    _ if event.has_culprits() => {
+                    // Not if only probes took long.
+                    "waiting" if event.details["services"] != json!([]) => {
                         Some(culprits::find(client, &filesystem.0, &event)?)
                     }
                     _ => None,
                 };
                 if let Some((culprits, times)) = culprits {
-                    is_changed |= store_culprits(client, kept.id, &culprits, times)?;
+                    is_changed |= store_culprits(client, row.id, &culprits, times)?;
                 }
             }
             changed += usize::from(is_changed);
-            found.push(kept.id);
+            found.push(row.id);
         }
     }
     changed += events.take_back(client, judgement)?;

@@ -62,11 +62,6 @@ impl DetectedEvent {
             culprits: Value::Null,
         }
     }
-
-    /// Returns whether culprits can be searched for: servers let requests wait, and not only probes took long.
-    pub fn has_culprits(&self) -> bool {
-        self.kind == "waiting" && self.details["services"] != json!([])
-    }
 }
 
 /// The targets of a file system, their readings, and the end of these.
@@ -140,7 +135,8 @@ impl WatchedFileSystem<'_> {
     }
 
     fn waiting(&self) -> Vec<DetectedEvent> {
-        let has = |number: usize| self.targets.iter().any(|it| it.has_server(number));
+        let served = self.targets.iter().flat_map(|it| &it.served);
+        let has = |number: usize| served.clone().any(|it| it.value == number);
         let services = self.readings.services.iter();
         let services: Vec<&Service> = services.filter(|it| has(it.server)).collect();
         let given = services.iter().map(|service| waiting::Service {

@@ -36,7 +36,7 @@ fn jobstats_events(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()
     };
     let (since, until) = time::window(Some(since), until)?;
     let (since, until) = (timestamptz(since)?, timestamptz(until)?);
-    Ok(read(|client, reader| {
+    Ok(read(|_, reader| {
         let params = Params::default();
         let [uids, accounts, is_nameless] = reader_parameters(reader);
         let statement = sql!(
@@ -51,15 +51,15 @@ fn jobstats_events(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()
             withdrawn = params.bind("withdrawn", || withdrawn),
             conditions = filters.conditions(Level::Target, "e", &params),
         );
-        write_rows(client, &statement, &params.take(), &mut rows)?;
+        write_rows(&statement, &params.take(), &mut rows)?;
         Ok(())
     })?)
 }
 
 /// Takes a list of patterns, separated by commas or blanks; `None` if empty.
 fn patterns(arguments: &mut Arguments<'_>) -> Result<Option<Vec<String>>, Error> {
-    let said: Option<String> = arguments.take()?;
-    Ok(said.map(|it| words(&it).map(str::to_owned).collect()))
+    let names: Option<String> = arguments.take()?;
+    Ok(names.map(|it| words(&it).map(str::to_owned).collect()))
 }
 
 /// Returns as parameters the users and accounts of a restricted reader, and whether the reader sees names.

@@ -13,7 +13,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::pause::PAUSE;
-use crate::pg::spi::{Row, Statements};
+use crate::pg::spi::{Row, Statements, values};
 use crate::pg::time::{micros, timestamptz};
 
 /// A server: its cluster and its name.
@@ -39,11 +39,6 @@ pub struct Target {
 }
 
 impl Target {
-    /// Returns whether a server ever had the target.
-    pub fn has_server(&self, server: usize) -> bool {
-        self.served.iter().any(|it| it.value == server)
-    }
-
     /// Returns the servers that had the target in a span.
     pub fn servers(&self, (since, until): Span) -> impl Iterator<Item = usize> + '_ {
         let during = self.served.iter();
@@ -76,9 +71,9 @@ impl Readings {
     /// Reads a span.
     pub fn read(client: &SpiClient<'_>, (since, until): Span) -> Result<Self, Error> {
         let until = timestamptz(until)?;
-        let span: [DatumWithOid<'_>; 2] = [timestamptz(since)?.into(), until.into()];
+        let span = values![timestamptz(since)?, until];
         // An hour more, so that an hour of probes and readings of servers in the hour after it are seen together.
-        let span_of_probes = [timestamptz(since - HOUR)?.into(), until.into()];
+        let of_probes = values![timestamptz(since - HOUR)?, until];
         let mut numbers = Numbers::default();
         let mut targets = targets(client)?;
         each(client, SERVED, &span, &mut targets, |target, row| {
@@ -100,16 +95,10 @@ impl Readings {
             target.recovering.push(micros(row.at(2)?)?);
             Ok(())
         })?;
-        each(
-            client,
-            PROBED,
-            &span_of_probes,
-            &mut targets,
-            |target, row| {
-                target.probed.push((micros(row.at(2)?)?, row.at(3)?));
-                Ok(())
-            },
-        )?;
+        each(client, PROBED, &of_probes, &mut targets, |target, row| {
+            target.probed.push((micros(row.at(2)?)?, row.at(3)?));
+            Ok(())
+        })?;
         let services = services(client, &span, &mut numbers)?;
         let mut filesystems: BTreeMap<FileSystem, Vec<Target>> = BTreeMap::new();
         for target in targets.into_values() {

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap};
 
 use jobstats_core::base::instant::{MINUTE, Micros, Span};
 use jobstats_core::judgement::event::{Episode, Reading, rule};
-use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 use serde_json::{Value, json};
 
@@ -13,7 +12,7 @@ use crate::events::culprits::{Subject, object, rounded};
 use crate::events::readings::FileSystem;
 use crate::pg::error::Error;
 use crate::pg::pause::PAUSE;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::time::timestamptz;
 
 /// The steps in which rules are judged.
@@ -39,7 +38,7 @@ pub struct Rule {
     times_usual: Option<f64>,
     lasting: Micros,
     url: Option<String>,
-    usual: HashMap<(Micros, FileSystem), f64>,
+    baseline: HashMap<(Micros, FileSystem), f64>,
     largest: BTreeMap<FileSystem, Vec<Largest>>,
 }
 
@@ -60,7 +59,7 @@ impl Rule {
                 times_usual: row.get("times_usual")?,
                 lasting: row.get("lasting")?,
                 url: row.get("url")?,
-                usual: HashMap::new(),
+                baseline: HashMap::new(),
                 largest: BTreeMap::new(),
             })
         });
@@ -68,7 +67,7 @@ impl Rule {
         let steps = [span.0, span.1].map(|it| it.div_euclid(STEP) * STEP);
         for rule in &mut rules {
             if rule.times_usual.is_some() {
-                days(span).try_for_each(|day| rule.add_usual(client, day))?;
+                days(span).try_for_each(|day| rule.add_baseline(client, day))?;
             }
             if steps[0] < steps[1] {
                 rule.add_largest(client, (steps[0], steps[1]))?;
@@ -77,36 +76,36 @@ impl Rule {
         Ok(rules)
     }
 
-    fn add_usual(&mut self, client: &mut SpiClient<'_>, day: Micros) -> Result<(), Error> {
-        let asked: [DatumWithOid<'_>; 4] = [
-            timestamptz(day)?.into(),
-            self.name.as_str().into(),
-            self.operation.as_str().into(),
-            self.by.as_str().into(),
+    fn add_baseline(&mut self, client: &mut SpiClient<'_>, day: Micros) -> Result<(), Error> {
+        let key = values![
+            timestamptz(day)?,
+            self.name.as_str(),
+            self.operation.as_str(),
+            self.by.as_str()
         ];
-        client.execute(include_str!("rules/usual.sql"), &asked)?;
+        client.execute(include_str!("rules/usual.sql"), &key)?;
         let rows = client.execute_rows(
             "SELECT u.cluster, u.filesystem, u.rate FROM jobstats.baseline_largest u \
              WHERE u.day = ($1 AT TIME ZONE 'UTC')::date AND u.operation = $3 AND u.\"by\" = $4 AND u.filesystem <> ''",
-            &asked,
+            &key,
         )?;
         for row in rows {
             let filesystem = (row.at(1)?, row.at(2)?);
-            self.usual.insert((day, filesystem), row.at(3)?);
+            self.baseline.insert((day, filesystem), row.at(3)?);
         }
         Ok(())
     }
 
     fn add_largest(&mut self, client: &SpiClient<'_>, (since, until): Span) -> Result<(), Error> {
+        let Self {
+            name,
+            operation,
+            by,
+            ..
+        } = &*self;
         let rows = client.query(
             "SELECT l.* FROM jobstats_internal.largest_subjects($1, $2, $3, $4, $5, interval '10 minutes') l ORDER BY l.began",
-            &[
-                self.name.as_str().into(),
-                self.operation.as_str().into(),
-                self.by.as_str().into(),
-                timestamptz(since)?.into(),
-                timestamptz(until)?.into(),
-            ],
+            &values![name.as_str(), operation.as_str(), by.as_str(), timestamptz(since)?, timestamptz(until)?],
         )?;
         for row in PAUSE.among(rows) {
             let filesystem = (row.get("cluster")?, row.get("filesystem")?);
@@ -123,16 +122,16 @@ impl Rule {
 
     /// Returns the rule for a file system, as it counts on a day.
     pub fn given(&self, filesystem: &FileSystem, day: Micros) -> rule::Rule {
-        let usual = self.usual.get(&(day, filesystem.clone()));
-        let of_usual = self.times_usual.zip(usual);
-        let of_usual = of_usual.map(|(times, usual)| times * usual);
+        let baseline = self.baseline.get(&(day, filesystem.clone()));
+        let of_baseline = self.times_usual.zip(baseline);
+        let of_baseline = of_baseline.map(|(times, baseline)| times * baseline);
         let largest = self.largest.get(filesystem).into_iter().flatten();
         let readings = largest.map(|it| Reading {
             span: it.span,
             value: it.rate,
         });
         rule::Rule {
-            limit: self.threshold.or(of_usual).filter(|limit| *limit > 0.0),
+            limit: self.threshold.or(of_baseline).filter(|limit| *limit > 0.0),
             lasting: self.lasting,
             readings: readings.collect(),
         }

@@ -3,11 +3,10 @@
 use jobstats_core::base::instant::{DAY, HOUR, Micros};
 use jobstats_core::judgement::event::budget::{self, Rated};
 use jobstats_core::judgement::event::full;
-use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::spi::{Row, Statements};
+use crate::pg::spi::{Row, Statements, values};
 use crate::pg::time::{now, timestamptz};
 
 /// The age from which an alert is useless.
@@ -19,14 +18,14 @@ pub fn alert(client: &mut SpiClient<'_>, events: &[i64]) -> Result<(), Error> {
         "SELECT e.event_id, e.kind, e.cluster, e.filesystem, e.began, e.confirmed, e.until, e.ended IS NOT NULL AS is_over, e.value, e.rate \
          FROM jobstats.events e \
          WHERE e.event_id = ANY ($1) ORDER BY e.began, e.event_id",
-        &[events.to_vec().into()],
+        &values![events.to_vec()],
     )?;
     for event in rows {
         let id: i64 = event.get("event_id")?;
         let (severity, reason) = (severity(&event)?, reason(client, &event)?);
         client.execute(
             include_str!("severity/alert.sql"),
-            &[id.into(), severity.into(), reason.into()],
+            &values![id, severity, reason],
         )?;
     }
     Ok(())
@@ -55,10 +54,10 @@ fn reason(client: &SpiClient<'_>, event: &Row<'_>) -> Result<Option<String>, Err
         return Ok(Some("It has not lasted for ten minutes.".to_owned()));
     };
     let until = event.time("until")?;
-    let parameters: [DatumWithOid<'_>; 3] = [
-        timestamptz(confirmed)?.into(),
-        event.get::<&str>("cluster")?.into(),
-        event.get::<&str>("filesystem")?.into(),
+    let parameters = values![
+        timestamptz(confirmed)?,
+        event.get::<&str>("cluster")?,
+        event.get::<&str>("filesystem")?
     ];
     if let Some(window) = client.query_opt(include_str!("severity/window.sql"), &parameters)? {
         let silent_until = window.time("until")?;
@@ -90,16 +89,12 @@ fn over_budget(client: &SpiClient<'_>, event: &Row<'_>) -> Result<Option<String>
         "settings",
     )?;
     let began = event.time("began")?;
+    let text = |name| event.get::<&str>(name);
     let before = client.query(
         "SELECT e.began, e.rate FROM jobstats.events e \
          WHERE e.began < $1 AND e.began > $2 AND e.cluster = $3 AND e.filesystem = $4 AND e.kind IN ('waiting', 'slow_target', 'rule') \
              AND e.withdrawn IS NULL AND e.confirmed IS NOT NULL AND (e.notified IS NOT NULL OR e.reason NOT LIKE 'A maintenance window%')",
-        &[
-            timestamptz(began)?.into(),
-            timestamptz(began - 28 * DAY)?.into(),
-            event.get::<&str>("cluster")?.into(),
-            event.get::<&str>("filesystem")?.into(),
-        ],
+        &values![timestamptz(began)?, timestamptz(began - 28 * DAY)?, text("cluster")?, text("filesystem")?],
     )?;
     let before = before.map(|row| Ok((row.time("began")?, row.get("rate")?)));
     let before = before.collect::<Result<Vec<Rated>, Error>>()?;

@@ -28,7 +28,7 @@ use crate::feed::timing::{Phase, timed};
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::pause::PAUSE;
-use crate::pg::spi::{Statements, connect_mut};
+use crate::pg::spi::{Statements, connect_mut, values};
 use people::People;
 use stored::Submission;
 
@@ -280,7 +280,7 @@ fn lock_jobs(client: &mut SpiClient<'_>, cluster: &str) -> Result<(), Error> {
     let name = format!("jobs of {cluster}");
     client.execute(
         "INSERT INTO jobstats.locks (name) VALUES ($1) ON CONFLICT DO NOTHING",
-        &[name.as_str().into()],
+        &values![name.as_str()],
     )?;
     lock_row(client, &name, "FOR UPDATE")
 }

@@ -6,7 +6,7 @@ use pgrx::spi::SpiClient;
 
 use crate::feed::ingest::Ingest;
 use crate::pg::error::Error;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::time::{EARLIEST, timestamptz};
 
 /// The origin of the covered span of a text.
@@ -89,11 +89,11 @@ fn add(client: &mut SpiClient<'_>, ingest: &Ingest<'_>, span: Span) -> Result<()
     let near = client.execute_rows(
         "SELECT c.since, c.until FROM jobstats.covered c \
          WHERE c.cluster = $1 AND c.source = $2 AND c.until >= $3 AND c.since <= $4",
-        &[
+        &values![
             cluster,
             source,
-            timestamptz(span.since.saturating_sub(GAP).max(EARLIEST))?.into(),
-            timestamptz(span.until.saturating_add(GAP))?.into(),
+            timestamptz(span.since.saturating_sub(GAP).max(EARLIEST))?,
+            timestamptz(span.until.saturating_add(GAP))?
         ],
     )?;
     let near = near.map(|row| {

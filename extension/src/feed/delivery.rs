@@ -6,6 +6,7 @@ use pgrx::datum::{DatumWithOid, Interval, Range, RangeBound, TimestampWithTimeZo
 use crate::feed::sources;
 use crate::pg::bytea::Bytea;
 use crate::pg::error::Error;
+use crate::pg::spi::values;
 use crate::pg::time::{micros, timestamptz};
 use crate::store::rights::writer::Bounds;
 
@@ -54,7 +55,10 @@ impl Delivery {
         let server = arguments.server.take();
         let delivery = Self {
             cluster: arguments.cluster.take().unwrap_or_default(),
-            server: server.ok_or_else(Error::no_server)?,
+            server: server.ok_or_else(|| {
+                let hint = "Name the server that the text comes from, as in 'oss1'.";
+                Error::argument("server must not be NULL", hint)
+            })?,
             source: sources::named(arguments.source.as_deref())?.name(),
             time: arguments.read_at.map_or(Ok(now), micros)?,
             covers: arguments.covers.take().map(bounds).transpose()?.flatten(),
@@ -69,24 +73,21 @@ impl Delivery {
 
     /// Returns the key of the text as arguments of a statement: cluster, source, server and time.
     pub fn key(&self) -> Result<[DatumWithOid<'_>; 4], Error> {
-        Ok([
-            self.cluster.as_str().into(),
-            self.source.into(),
-            self.server.as_str().into(),
-            timestamptz(self.time)?.into(),
+        Ok(values![
+            self.cluster.as_str(),
+            self.source,
+            self.server.as_str(),
+            timestamptz(self.time)?
         ])
     }
 }
 
 /// Fails with [`Error::LongName`] for a name that is too long.
 pub fn require_short(what: &'static str, name: &str) -> Result<(), Error> {
-    if name.len() > NAME_LIMIT {
-        Err(Error::LongName {
-            what,
-            limit: NAME_LIMIT,
-        })
-    } else {
-        Ok(())
+    let limit = NAME_LIMIT;
+    match name.len() {
+        len if len > limit => Err(Error::LongName { what, limit }),
+        _ => Ok(()),
     }
 }
 

@@ -53,11 +53,12 @@ pub fn find<T>(
     for back in [DAY.min(gap), gap] {
         all[0] = timestamptz(earliest.saturating_sub(back).max(0))?.into();
         found.clear();
-        found.resize_with(times.len(), || Neighbours {
+        let none = || Neighbours {
             before: None,
             same: None,
             next: None,
-        });
+        };
+        found.resize_with(times.len(), none);
         for row in plans::rows(client, statement, &all)? {
             let position = row.get::<i64>("position")? as usize - 1;
             let Some((around, own)) = found.get_mut(position).zip(times.get(position)) else {

@@ -20,7 +20,7 @@ use crate::feed::timing::{Phase, timed};
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::pause::PAUSE;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 
 /// The output of an exporter.
 pub struct OpenMetrics;
@@ -85,7 +85,7 @@ fn allowed(client: &SpiClient<'_>, text: &[u8]) -> Result<HashSet<String>, Error
     let names: Vec<_> = names.map(str::to_owned).collect();
     let found = client.query(
         "SELECT n.name FROM unnest($1::text[]) AS n (name) WHERE n.name LIKE ANY ((SELECT jobstats_internal.as_like(s.metrics) FROM jobstats.settings s)::text[])",
-        &[names.into()],
+        &values![names],
     )?;
     found.map(|row| row.at(1)).collect()
 }

@@ -6,7 +6,7 @@ use pgrx::spi::SpiClient;
 
 use crate::feed::delivery::Delivery;
 use crate::pg::error::Error;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::time::timestamptz;
 
 /// Stores the rejects of a feed.
@@ -22,18 +22,11 @@ pub fn insert(
     let rows = rejects.into_iter();
     let rows = rows.map(|it| (it.target, it.line, it.reason, it.text));
     let (targets, lines, reasons, texts): (Vec<_>, Vec<_>, Vec<_>, Vec<_>) = rows.collect();
+    let (time, received) = (timestamptz(delivery.time)?, timestamptz(received)?);
+    let (cluster, server) = (delivery.cluster.as_str(), delivery.server.as_str());
     client.run(
         "INSERT INTO jobstats.rejects (\"time\", received, cluster, server, target, line, reason, text) \
          SELECT $1, $2, $3, $4, * FROM unnest($5::text[], $6::integer[], $7::text[], $8::text[])",
-        &[
-            timestamptz(delivery.time)?.into(),
-            timestamptz(received)?.into(),
-            delivery.cluster.as_str().into(),
-            delivery.server.as_str().into(),
-            targets.into(),
-            lines.into(),
-            reasons.into(),
-            texts.into(),
-        ],
+        &values![time, received, cluster, server, targets, lines, reasons, texts],
     )
 }

@@ -13,13 +13,14 @@ use crate::feed::text::Text;
 use crate::feed::texts;
 use crate::pg::arguments::Arguments as Call;
 use crate::pg::error::Error;
-use crate::pg::spi::{SqlResult, Statements, connect_mut};
+use crate::pg::spi::{SqlResult, Statements, connect_mut, values};
 use crate::pg::time::clock_now;
 use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::store;
 use crate::text::zstd::unpack;
 
 /// The result of reading a text again.
+#[derive(Default)]
 struct RereadResult {
     records: i32,
     problems: i32,
@@ -60,17 +61,15 @@ fn reread(
     source.lock(client, "")?;
     let Some((covers, body)) = stored(client, &delivery)? else {
         return Ok(RereadResult {
-            records: 0,
-            problems: 0,
-            changed: 0,
             problem: Some("the text is gone".to_owned()),
+            ..RereadResult::default()
         });
     };
     if source.covers() == Covers::Stated {
         delivery.covers = covers.map(bounds).transpose()?.flatten();
     }
     let mut ingest = Ingest::new(&delivery, settings, now);
-    let text = Text::unpacked_before(unpack(&body)?);
+    let text = Text::plain(unpack(&body)?.into());
     let (outcomes, span) = texts::read(client, source, &mut ingest, text)?;
     let reread = result(&outcomes, &mut ingest);
     let span = span.map(texts::range).transpose()?;
@@ -122,14 +121,14 @@ fn note(
     client.run(
         "UPDATE jobstats.texts t SET records = $5, problems = $6, covers = coalesce($7, t.covers) \
          WHERE t.cluster = $1 AND t.source = $2 AND t.server = $3 AND t.\"time\" = $4",
-        &[
+        &values![
             cluster,
             source,
             server,
             time,
-            reread.records.into(),
-            reread.problems.into(),
-            covers.into(),
+            reread.records,
+            reread.problems,
+            covers
         ],
     )
 }

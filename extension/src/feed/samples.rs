@@ -22,7 +22,7 @@ use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::pause::PAUSE;
 use crate::pg::plans;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::template::sql;
 
 /// The number of series in a week above which a server gets no new ones.
@@ -142,10 +142,10 @@ fn store_some(
     samples: &[Sample],
     most: usize,
 ) -> Result<(SampleCounts, i64), Error> {
-    let arguments = [
-        ingest.delivery.cluster.as_str().into(),
-        ingest.delivery.server.as_str().into(),
-        json(samples)?.into(),
+    let arguments = values![
+        ingest.delivery.cluster.as_str(),
+        ingest.delivery.server.as_str(),
+        json(samples)?
     ];
     let found = include_str!("samples/found.sql");
     let write = sql!("samples/write.sql", found = found);

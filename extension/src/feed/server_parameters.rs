@@ -18,7 +18,7 @@ use crate::feed::targets::Target;
 use crate::feed::used::{self, UsedSpace};
 use crate::pg::error::Error;
 use crate::pg::plans;
-use crate::pg::spi::connect_mut;
+use crate::pg::spi::{connect_mut, values};
 
 /// The name of a target, independent of the text.
 #[derive(Debug, Clone)]
@@ -132,10 +132,7 @@ pub fn lock_server(client: &mut SpiClient<'_>, ingest: &Ingest<'_>) -> Result<()
         client,
         "INSERT INTO jobstats.locks AS l (name) VALUES (format('server %L/%L', $1, $2)) \
          ON CONFLICT (name) DO UPDATE SET name = l.name WHERE false",
-        &[
-            delivery.cluster.as_str().into(),
-            delivery.server.as_str().into(),
-        ],
+        &values![delivery.cluster.as_str(), delivery.server.as_str()],
     )
 }
 

@@ -22,7 +22,7 @@ use crate::pg::error::Error;
 use crate::pg::memory::{require_room, reserve};
 use crate::pg::pause::{PAUSE, pause};
 use crate::pg::plans;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::time::timestamptz;
 
 /// The largest number of services in a text. Lustre has about twenty.
@@ -112,22 +112,16 @@ pub fn store(
     changes.write(client, ingest)
 }
 
-/// A stored snapshot.
-struct StoredSnapshot {
-    time: Micros,
-    since: Option<Micros>,
-    sums: Sums,
-}
-
 /// Returns the neighbours of new snapshots. A damaged one counts as missing: otherwise the service could never be fed again.
 fn around(
     client: &mut SpiClient<'_>,
     ingest: &Ingest<'_>,
     snapshots: &[ServiceSnapshot],
-) -> Result<Vec<Neighbours<Option<StoredSnapshot>>>, Error> {
+) -> Result<Vec<Neighbours<Option<ServiceSnapshot>>>, Error> {
     static AROUND: LazyLock<String> = LazyLock::new(|| {
         let key = "r.cluster = $4 AND r.server = $5 AND r.service";
-        neighbours::statement("server_snapshots", key, "text", "near.sums::text AS sums")
+        let columns = "near.service, near.sums::text AS sums";
+        neighbours::statement("server_snapshots", key, "text", columns)
     });
     let [cluster, server] = server(ingest);
     let services: Vec<_> = snapshots.iter().map(|it| it.service.clone()).collect();
@@ -135,10 +129,18 @@ fn around(
     let gap = ingest.settings.raw_retention.min(LONGEST_GAP);
     let keys = vec![services.into(), cluster, server];
     neighbours::find(client, &AROUND, keys, &times, gap, |row| {
-        let sums: String = row.get("sums")?;
-        let (time, since) = (row.time("time")?, row.time_opt("since")?);
-        let sums = serde_json::from_str(&sums).ok();
-        Ok(sums.map(|sums| StoredSnapshot { time, since, sums }))
+        let (service, time, since) = (
+            row.get("service")?,
+            row.time("time")?,
+            row.time_opt("since")?,
+        );
+        let sums = serde_json::from_str(row.get("sums")?).ok();
+        Ok(sums.map(|sums| ServiceSnapshot {
+            service,
+            time,
+            since,
+            sums,
+        }))
     })
 }
 
@@ -174,13 +176,10 @@ impl PendingChanges {
     fn place(
         &mut self,
         mut snapshot: ServiceSnapshot,
-        around: Neighbours<Option<StoredSnapshot>>,
+        around: Neighbours<Option<ServiceSnapshot>>,
     ) -> Result<Result<(), &'static str>, Error> {
-        let (time, before, next) = (
-            snapshot.time,
-            around.before.flatten(),
-            around.next.flatten(),
-        );
+        let (before, next) = (around.before.flatten(), around.next.flatten());
+        let time = snapshot.time;
         if around.same.is_some() {
             return Ok(Ok(()));
         }
@@ -190,8 +189,7 @@ impl PendingChanges {
         snapshot.since = before.as_ref().map(|it| it.time);
         let since = next.as_ref().map(|next| next.since);
         let why_not = self.limits.why_not_between(time, snapshot.since, since);
-        let is_far = |next: &StoredSnapshot| next.time - time > LONGEST_GAP;
-        let is_far = next.as_ref().is_some_and(is_far);
+        let is_far = next.as_ref().is_some_and(|it| it.time - time > LONGEST_GAP);
         if let Some(reason) = why_not.or(is_far.then_some(reason::TOO_LATE)) {
             return Ok(Err(reason));
         }
@@ -210,15 +208,13 @@ impl PendingChanges {
             if total.is_some_and(|(total, this)| !fits(&total, [this, &following])) {
                 return Ok(Err(reason::CLOCK));
             }
-            let service = snapshot.service.clone();
             let from = snapshot.since.unwrap_or(time);
-            self.replaced.push((service.clone(), from, next.time));
-            added = self.add(&service, (time, next.time), &following)?;
+            self.replaced.push((next.service.clone(), from, next.time));
+            added = self.add(&next.service, (time, next.time), &following)?;
             self.snapshots.push(ServiceSnapshot {
-                service,
-                time: next.time,
                 since: Some(time),
                 sums: following.sums,
+                ..next
             });
         }
         if let Some((from, this)) = snapshot.since.zip(this) {
@@ -268,12 +264,11 @@ impl PendingChanges {
     fn write(self, client: &mut SpiClient<'_>, ingest: &Ingest<'_>) -> Result<(), Error> {
         for (service, from, until) in &self.replaced {
             let [cluster, server] = server(ingest);
-            let span = [timestamptz(*from)?.into(), timestamptz(*until)?.into()];
-            let [from, until] = span;
+            let (from, until) = (timestamptz(*from)?, timestamptz(*until)?);
             client.execute(
                 "DELETE FROM jobstats.server_increments i WHERE i.cluster = $1 AND i.server = $2 AND i.service = $3 \
                  AND i.\"time\" > $4 AND i.\"time\" <= $5",
-                &[cluster, server, service.as_str().into(), from, until],
+                &values![cluster, server, service.as_str(), from, until],
             )?;
         }
         let edge = |time: Option<Micros>| time.map(timestamptz).transpose();
@@ -285,15 +280,8 @@ impl PendingChanges {
         let mut services: Vec<String> = self.rows.into_iter().map(|row| row.service).collect();
         services.dedup();
         let [cluster, server] = server(ingest);
-        let arguments = [
-            cluster,
-            server,
-            snapshots.into(),
-            rows.into(),
-            services.into(),
-            edge(first)?.into(),
-            edge(last)?.into(),
-        ];
+        let (first, last) = (edge(first)?, edge(last)?);
+        let arguments = values![cluster, server, snapshots, rows, services, first, last];
         plans::run(client, include_str!("services/write.sql"), &arguments)
     }
 }

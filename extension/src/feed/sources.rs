@@ -17,7 +17,7 @@ use crate::feed::text::Text;
 use crate::pg::argument::Short;
 use crate::pg::error::Error;
 use crate::pg::plans;
-use crate::pg::spi::{SqlResult, Statements};
+use crate::pg::spi::{SqlResult, Statements, values};
 
 /// Returns all sources. The first one is the default. Each scheduler of [`SCHEDULERS`] is a source.
 fn all() -> impl Iterator<Item = &'static dyn Source> {
@@ -107,7 +107,7 @@ pub fn show(client: &mut SpiClient<'_>) -> Result<(), Error> {
 /// Locks a row of `jobstats.locks` in this mode.
 pub fn lock_row(client: &mut SpiClient<'_>, name: &str, mode: &str) -> Result<(), Error> {
     let statement = format!("SELECT FROM jobstats.locks l WHERE l.name = $1 {mode}");
-    let row = client.execute_opt(&statement, &[name.into()])?;
+    let row = client.execute_opt(&statement, &values![name])?;
     row.map(|_| ()).ok_or(Error::NoRow("locks"))
 }
 

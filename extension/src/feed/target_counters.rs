@@ -26,7 +26,7 @@ use crate::pg::error::Error;
 use crate::pg::memory::reserve;
 use crate::pg::pause::{PAUSE, pause};
 use crate::pg::plans;
-use crate::pg::spi::{Row, Statements, connect_mut};
+use crate::pg::spi::{Row, Statements, connect_mut, values};
 use crate::pg::time::timestamptz;
 use crate::store::rollup;
 use crate::text::zstd::{pack, unpack};
@@ -51,12 +51,12 @@ impl TargetSnapshot {
         let found = target_counters::read(&contents.others, &mut problems, PAUSE)?;
         let mut snapshots = Vec::new();
         reserve(&mut snapshots, found.len())?;
-        for whole in found {
+        for snapshot in found {
             snapshots.push(Self {
-                target: OwnedTargetName::of(whole.target),
-                time: stats::time_in(whole.time, ingest.delivery.time),
-                body: whole.body,
-                ended: whole.ended,
+                target: OwnedTargetName::of(snapshot.target),
+                time: stats::time_in(snapshot.time, ingest.delivery.time),
+                body: snapshot.body,
+                ended: snapshot.ended,
             });
         }
         ingest.rejects.add_values(&problems);
@@ -99,25 +99,12 @@ pub struct StoredSnapshot {
 }
 
 impl StoredSnapshot {
-    /// Returns the last snapshot up to a time.
-    pub fn until(
-        client: &SpiClient<'_>,
-        target_id: i32,
-        time: Micros,
-    ) -> Result<Option<Self>, Error> {
-        Self::next_to(client, target_id, time, "<= $2 ORDER BY r.\"time\" DESC")
-    }
+    /// The sides of [`Self::next_to`]: the last snapshot up to a time, and the first one after it.
+    pub const UNTIL: &str = "<= $2 ORDER BY r.\"time\" DESC";
+    pub const AFTER: &str = "> $2 ORDER BY r.\"time\"";
 
-    /// Returns the first snapshot after a time.
-    pub fn after(
-        client: &SpiClient<'_>,
-        target_id: i32,
-        time: Micros,
-    ) -> Result<Option<Self>, Error> {
-        Self::next_to(client, target_id, time, "> $2 ORDER BY r.\"time\"")
-    }
-
-    fn next_to(
+    /// Returns the snapshot next to a time on a side.
+    pub fn next_to(
         client: &SpiClient<'_>,
         target_id: i32,
         time: Micros,
@@ -128,7 +115,7 @@ impl StoredSnapshot {
                 "SELECT r.\"time\", r.since, r.body, r.digest, r.server FROM jobstats.target_snapshots r \
                  WHERE r.target_id = $1 AND r.\"time\" {side} LIMIT 1"
             ),
-            &[target_id.into(), timestamptz(time)?.into()],
+            &values![target_id, timestamptz(time)?],
         )?;
         row.as_ref().map(Self::of).transpose()
     }
@@ -191,11 +178,11 @@ impl Recomputation {
         plans::update(
             client,
             "UPDATE jobstats.target_snapshots SET since = $3, body = $4 WHERE target_id = $1 AND \"time\" = $2",
-            &[
-                target_id.into(),
-                timestamptz(self.time)?.into(),
-                timestamptz(self.since)?.into(),
-                body.into(),
+            &values![
+                target_id,
+                timestamptz(self.time)?,
+                timestamptz(self.since)?,
+                body
             ],
         )?;
         Ok((deleted, inserted))
@@ -426,14 +413,14 @@ impl Placing<'_, '_, '_> {
             self.client,
             "INSERT INTO jobstats.target_snapshots (received, server, target_id, \"time\", since, body, digest) \
              SELECT $1, $2, said.* FROM unnest($3::integer[], $4::timestamptz[], $5::timestamptz[], $6::bytea[], $7::bytea[]) said",
-            &[
-                timestamptz(now)?.into(),
-                delivery.server.as_str().into(),
-                targets.into(),
-                times.into(),
-                since.into(),
-                bodies.into(),
-                digests.into(),
+            &values![
+                timestamptz(now)?,
+                delivery.server.as_str(),
+                targets,
+                times,
+                since,
+                bodies,
+                digests
             ],
         )
     }
@@ -474,7 +461,7 @@ fn write(client: &mut SpiClient<'_>, all: Vec<NewIncrements>) -> Result<usize, E
 /// Deletes the increments of a span between two snapshots, and returns their number.
 fn delete(client: &mut SpiClient<'_>, target_id: i32, (from, to): Span) -> Result<usize, Error> {
     let (from, to) = (timestamptz(from)?, timestamptz(to)?);
-    let arguments = [target_id.into(), from.into(), to.into()];
+    let arguments = values![target_id, from, to];
     let statement = "DELETE FROM jobstats.target_increments i WHERE i.target_id = $1 AND i.\"time\" > $2 AND i.\"time\" <= $3";
     // A generic plan would make TimescaleDB unpack the rows of all days.
     client.execute(statement, &arguments)

@@ -13,7 +13,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::plans;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 
 /// The number of times that targets are looked for. A target that is renamed while a feed waits for its lock has another
 /// name afterwards.
@@ -52,7 +52,7 @@ impl Target {
         self.cleanup_interval = text.cleanup_interval;
         client.run(
             "UPDATE jobstats.targets SET cleanup_interval = make_interval(secs => $2) WHERE target_id = $1",
-            &[self.id.into(), self.cleanup_interval.map(f64::from).into()],
+            &values![self.id, self.cleanup_interval.map(f64::from)],
         )
     }
 
@@ -62,7 +62,7 @@ impl Target {
             self.retired = false;
             client.execute(
                 "UPDATE jobstats.targets SET retired = NULL WHERE target_id = $1",
-                &[self.id.into()],
+                &values![self.id],
             )?;
         }
         Ok(())
@@ -114,7 +114,7 @@ fn renamed(
          WHERE earlier.cluster = $1 AND earlier.name = ANY ($2) \
          AND earlier.renamed >= now() - (SELECT raw_retention FROM jobstats.settings) \
          AND NOT EXISTS (SELECT FROM jobstats.targets other WHERE other.cluster = $1 AND other.name = earlier.name)",
-        &[cluster.into(), names.to_vec().into()],
+        &values![cluster, names.to_vec()],
     )?;
     rows.map(|row| Ok((row.get("name")?, row.get("present")?)))
         .collect()
@@ -148,13 +148,7 @@ fn insert_missing<'t>(
          FROM unnest($2::text[], $3::text[], $4::text[], $5::integer[]) AS n (name, filesystem, kind, index) \
          WHERE NOT EXISTS (SELECT FROM jobstats.targets t WHERE t.cluster = $1 AND t.name = n.name) \
          ORDER BY n.name ON CONFLICT (cluster, name) DO NOTHING",
-        &[
-            cluster.into(),
-            names.into(),
-            filesystems.into(),
-            kinds.into(),
-            indexes.into(),
-        ],
+        &values![cluster, names, filesystems, kinds, indexes],
     )
 }
 
@@ -169,7 +163,7 @@ fn lock(
         "SELECT target_id, name, extract(epoch FROM cleanup_interval)::bigint AS seconds, last_observation, \
          retired IS NOT NULL AS retired \
          FROM jobstats.targets WHERE cluster = $1 AND name = ANY ($2) ORDER BY target_id FOR NO KEY UPDATE",
-        &[cluster.into(), names.into()],
+        &values![cluster, names],
     )?;
     let mut targets = HashMap::with_capacity(rows.len());
     for row in rows {
@@ -200,7 +194,7 @@ fn lock_known(client: &mut SpiClient<'_>, cluster: &str, name: &str) -> Result<T
         "SELECT string_agg(known.name, text ', ') FROM ( \
              SELECT concat_ws(text ' of cluster ', target.name, nullif(target.cluster, '')) AS name FROM jobstats.targets target \
              ORDER BY target.cluster <> $1, target.cluster, target.name LIMIT 10) known",
-        &[cluster.into()],
+        &values![cluster],
     )?;
     let known = known.as_deref();
     let valid = known.unwrap_or("targets that have been fed, and there are none");

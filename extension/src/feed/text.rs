@@ -19,15 +19,14 @@ pub struct Text<'a> {
 impl<'a> Text<'a> {
     /// Creates a text from `body` or `body_zstd`; exactly one of them must be given.
     pub fn new(body: Option<&'a str>, packed: Option<Bytea<'a>>) -> Result<Self, Error> {
-        match (body, packed) {
-            (Some(body), None) => Ok(Self {
-                bytes: Cow::Borrowed(body.as_bytes()),
-                came_packed: None,
-            }),
-            (None, Some(packed)) => Self::unpacked(packed),
-            (None, None) => Err(Error::Body("neither body nor body_zstd is given")),
-            (Some(_), Some(_)) => Err(Error::Body("body and body_zstd are both given")),
-        }
+        let problem = match (body, packed) {
+            (Some(body), None) => return Ok(Self::plain(body.as_bytes().into())),
+            (None, Some(packed)) => return Self::unpacked(packed),
+            (None, None) => "neither body nor body_zstd is given",
+            (Some(_), Some(_)) => "body and body_zstd are both given",
+        };
+        let hint = "Give the text as body or, packed with zstd, as body_zstd, and not both.";
+        Err(Error::argument(problem, hint))
     }
 
     /// Unpacks a text and computes its digest piece by piece: reading it again takes three times as long.
@@ -42,9 +41,10 @@ impl<'a> Text<'a> {
         })
     }
 
-    pub fn unpacked_before(bytes: Vec<u8>) -> Self {
+    /// Creates a text that did not come packed.
+    pub const fn plain(bytes: Cow<'a, [u8]>) -> Self {
         Self {
-            bytes: Cow::Owned(bytes),
+            bytes,
             came_packed: None,
         }
     }
@@ -66,9 +66,8 @@ impl<'a> Text<'a> {
 /// # Errors
 /// [`Error::TextTooLarge`] if it has more bytes than `limit`.
 pub fn require_size(bytes: usize, limit: u64) -> Result<(), Error> {
-    if bytes as u64 > limit {
-        Err(Error::TextTooLarge { limit })
-    } else {
-        Ok(())
+    match bytes as u64 > limit {
+        true => Err(Error::TextTooLarge { limit }),
+        false => Ok(()),
     }
 }

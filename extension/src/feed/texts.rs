@@ -19,7 +19,7 @@ use crate::feed::text::{Text, require_size};
 use crate::feed::timing::{Phase, timed};
 use crate::pg::bytea::Bytea;
 use crate::pg::error::Error;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::time::timestamptz;
 use crate::text::zstd::{pack, require_ratio};
 
@@ -129,7 +129,7 @@ fn is_stored(
     let found = client.execute_opt(
         "SELECT FROM jobstats.texts t WHERE t.cluster = $1 AND t.source = $2 AND t.server = $3 \
          AND t.digest = $4 AND t.body IS NOT NULL FOR KEY SHARE",
-        &[cluster, source, server, digest.as_slice().into()],
+        &values![cluster, source, server, digest.as_slice()],
     )?;
     Ok(found.is_some())
 }
@@ -145,22 +145,12 @@ fn insert(
     let [cluster, source, server, time] = ingest.delivery.key()?;
     let (records, problems) = counts(outcomes);
     let span = span.or_else(|| covered::stated(ingest));
+    let (received, covers) = (timestamptz(ingest.now)?, span.map(range).transpose()?);
     client.run(
         "INSERT INTO jobstats.texts (cluster, source, server, \"time\", received, covers, body, digest, records, problems) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
          ON CONFLICT (cluster, source, server, \"time\") DO NOTHING",
-        &[
-            cluster,
-            source,
-            server,
-            time,
-            timestamptz(ingest.now)?.into(),
-            span.map(range).transpose()?.into(),
-            body.into(),
-            digest.as_slice().into(),
-            records.into(),
-            problems.into(),
-        ],
+        &values![cluster, source, server, time, received, covers, body, digest.as_slice(), records, problems],
     )
 }
 

@@ -17,7 +17,7 @@ use crate::feed::targets::Target;
 use crate::pg::error::Error;
 use crate::pg::memory::{require_room, reserve};
 use crate::pg::pause::{PAUSE, pause};
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 
@@ -66,7 +66,7 @@ pub fn store(
         return Ok(None);
     };
     let (kind, time) = (list.owner.as_str(), timestamptz(ingest.delivery.time)?);
-    let key = [target.id.into(), kind.into(), time.into()];
+    let key = values![target.id, kind, time];
     if ingest.limits().is_old(ingest.delivery.time) && !is_newest(client, &key)? {
         let shown = format!("used space by {kind}");
         let name = Some(target.name.as_str());

@@ -15,7 +15,7 @@ use crate::matching::{LONGEST_CLEANUP, late};
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::pause::pause;
-use crate::pg::spi::{Rows as SpiRows, SqlResult, Statements, connect_as_of_call};
+use crate::pg::spi::{Rows as SpiRows, SqlResult, Statements, connect_as_of_call, values};
 use crate::pg::time::{micros, timestamptz};
 use crate::pg::tuplestore::{IntoCell, Rows};
 
@@ -90,7 +90,7 @@ pub fn spans(
 ) -> Result<Vec<Span>, Error> {
     let job = client.query_opt(
         include_str!("attributed/job.sql"),
-        &[job_no.into(), since.into(), until.into()],
+        &values![job_no, since, until],
     )?;
     let Some(job) = job else {
         return Ok(Vec::new());
@@ -105,12 +105,7 @@ pub fn spans(
     let entries: Vec<i64> = nodes.keys().copied().collect();
     let buckets = client.query(
         include_str!("attributed/buckets.sql"),
-        &[
-            entries.into(),
-            since.into(),
-            until.into(),
-            limit(BUCKETS_MAX),
-        ],
+        &values![entries, since, until, BUCKETS_MAX as i64 + 1],
     )?;
     if buckets.len() == 0 || buckets.len() > BUCKETS_MAX {
         return Ok(Vec::new());
@@ -166,14 +161,14 @@ fn nodes(
 ) -> Result<HashMap<i64, String>, Error> {
     let found = client.query(
         include_str!("attributed/entries.sql"),
-        &[uid.into(), limit(ENTRIES_MAX)],
+        &values![uid, ENTRIES_MAX as i64 + 1],
     )?;
     if found.len() == 0 || found.len() > ENTRIES_MAX {
         return Ok(HashMap::new());
     }
     let lists = client.query(
         include_str!("attributed/lists.sql"),
-        &[job_no.into(), since.into(), until.into(), limit(RUNS_MAX)],
+        &values![job_no, since, until, RUNS_MAX as i64 + 1],
     )?;
     require_room(lists.len(), LIST_BYTES)?;
     let lists = lists.map(|row| row.at(1));
@@ -207,7 +202,7 @@ fn runs(
     let newest: HashMap<String, Micros> = newest.collect::<Result<_, Error>>()?;
     let found = client.query(
         include_str!("attributed/runs.sql"),
-        &[uid.into(), since.into(), until.into(), limit(RUNS_MAX)],
+        &values![uid, since, until, RUNS_MAX as i64 + 1],
     )?;
     if found.len() > RUNS_MAX {
         return Ok(Vec::new());
@@ -237,11 +232,4 @@ fn runs(
         })
     });
     runs.collect()
-}
-
-fn limit(most: usize) -> pgrx::datum::DatumWithOid<'static> {
-    i64::try_from(most)
-        .unwrap_or(i64::MAX)
-        .saturating_add(1)
-        .into()
 }

@@ -12,7 +12,7 @@ use pgrx::spi::SpiClient;
 use crate::matching::{Jobs, NumberJobs, Store};
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
-use crate::pg::spi::{Row, Statements, connect_mut};
+use crate::pg::spi::{Row, Statements, connect_mut, values};
 use crate::pg::time::{EARLIEST, timestamptz};
 use crate::store::rollup;
 
@@ -65,7 +65,7 @@ pub fn renew(
             "SELECT array_agg(e.entry_id) FROM (\
              SELECT e.entry_id FROM jobstats.entries e WHERE (e.job = ANY ($1) OR e.claimed = ANY ($1)) AND (e.status <> 'forgotten' \
              OR NOT EXISTS (SELECT FROM jobstats.entry_jobs m JOIN jobstats.job_ids i ON i.job_no = m.job_no WHERE m.entry_id = e.entry_id)) LIMIT $2) e",
-            &[numbers.to_vec().into(), ENTRIES_MAX.into()],
+            &values![numbers.to_vec(), ENTRIES_MAX],
         )?;
         for ids in ids.unwrap_or_default().chunks(AT_A_TIME) {
             // The end of the connection frees the rows that were read.
@@ -148,17 +148,14 @@ impl EntryJob {
 fn write(client: &mut SpiClient<'_>, ids: &[i64], rows: &[EntryJob]) -> Result<(), Error> {
     let changed = client.execute_rows(
         include_str!("write_entries.sql"),
-        &[
-            ids.to_vec().into(),
-            rows.iter().map(|it| it.entry).collect::<Vec<_>>().into(),
-            rows.iter()
-                .map(|it| it.first_day)
-                .collect::<Vec<_>>()
-                .into(),
-            rows.iter().map(|it| it.last_day).collect::<Vec<_>>().into(),
-            rows.iter().map(|it| it.job_no).collect::<Vec<_>>().into(),
-            rows.iter().map(|it| it.status).collect::<Vec<_>>().into(),
-            rows.iter().map(|it| it.is_alone).collect::<Vec<_>>().into(),
+        &values![
+            ids.to_vec(),
+            rows.iter().map(|it| it.entry).collect::<Vec<_>>(),
+            rows.iter().map(|it| it.first_day).collect::<Vec<_>>(),
+            rows.iter().map(|it| it.last_day).collect::<Vec<_>>(),
+            rows.iter().map(|it| it.job_no).collect::<Vec<_>>(),
+            rows.iter().map(|it| it.status).collect::<Vec<_>>(),
+            rows.iter().map(|it| it.is_alone).collect::<Vec<_>>()
         ],
     )?;
     note_changed(client, changed)
@@ -179,7 +176,7 @@ pub(super) fn note_changed<'conn>(
 }
 
 fn identified(client: &mut SpiClient<'_>, ids: &[i64]) -> Result<Vec<IdentifiedEntry>, Error> {
-    let rows = client.execute_rows(include_str!("entries.sql"), &[ids.to_vec().into()])?;
+    let rows = client.execute_rows(include_str!("entries.sql"), &values![ids.to_vec()])?;
     let identified = rows.map(|row| {
         let (uid, user_name): (Option<i64>, Option<String>) = (row.at(3)?, row.at(4)?);
         let (name, format): (String, Option<String>) = (row.at(9)?, row.at(10)?);
@@ -217,11 +214,7 @@ fn days(
         .max(EARLIEST);
     let rows = client.execute_rows(
         include_str!("activity.sql"),
-        &[
-            ids.to_vec().into(),
-            timestamptz(since)?.into(),
-            store.days.into(),
-        ],
+        &values![ids.to_vec(), timestamptz(since)?, store.days],
     )?;
     let mut days = Days::new();
     for row in rows {

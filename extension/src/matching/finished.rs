@@ -12,7 +12,7 @@ use pgrx::spi::SpiClient;
 use crate::matching::jobs::UPDATE;
 use crate::matching::{Jobs, Store};
 use crate::pg::error::Error;
-use crate::pg::spi::{SqlResult, Statements, connect_mut};
+use crate::pg::spi::{SqlResult, Statements, connect_mut, values};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptzs;
 use crate::store::columns::{list, usecs_name};
@@ -44,23 +44,18 @@ pub fn queue(
     }
     client.run(
         include_str!("finished/queue.sql"),
-        &[
-            done.into(),
-            timestamptzs(&due)?.into(),
-            running.into(),
-            numbers.to_vec().into(),
-        ],
+        &values![done, timestamptzs(&due)?, running, numbers.to_vec()],
     )
 }
 
 /// Sums up some of the jobs that are due, and returns how many these were.
 fn summarize(client: &mut SpiClient<'_>) -> Result<i64, Error> {
-    let taken = client.execute_rows(&take(), &[AT_A_TIME.into()])?;
+    let taken = client.execute_rows(&take(), &values![AT_A_TIME])?;
     let taken: Vec<i64> = taken.map(|row| row.at(1)).collect::<Result<_, _>>()?;
     let count = i64::try_from(taken.len()).unwrap_or(i64::MAX);
     if count > 0 {
-        client.execute(&summaries(), &[taken.clone().into()])?;
-        client.execute(include_str!("finished/energy.sql"), &[taken.into()])?;
+        client.execute(&summaries(), &values![taken.clone()])?;
+        client.execute(include_str!("finished/energy.sql"), &values![taken])?;
     }
     Ok(count)
 }

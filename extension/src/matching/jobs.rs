@@ -12,7 +12,7 @@ use crate::matching::{Jobs, NumberJobs, RUNS_MAX, Store, entries};
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::pause::pause;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::template::sql;
 use crate::store::columns::list;
 
@@ -76,15 +76,15 @@ pub fn renew(client: &mut SpiClient<'_>, numbers: &[String], store: &Store) -> R
     let gone: Vec<i64> = stored.values().flatten().map(|it| it.job_no).collect();
     if !gone.is_empty() {
         let delete = "DELETE FROM jobstats.job_ids i WHERE i.job_no = ANY ($1)";
-        client.execute(delete, &[gone.into()])?;
+        client.execute(delete, &values![gone])?;
     }
     if !rows.is_empty() {
         let rows = format!("[{}]", rows.join(","));
-        client.execute(&write_jobs(), &[rows.into()])?;
+        client.execute(&write_jobs(), &values![rows])?;
     }
     if !of_others.is_empty() {
         let days = "SELECT j.entry_id, j.valid_from, j.valid_to FROM jobstats.entry_jobs j WHERE j.job_no = ANY ($1)";
-        let changed = client.execute_rows(days, &[of_others.into()])?;
+        let changed = client.execute_rows(days, &values![of_others])?;
         entries::note_changed(client, changed)?;
     }
     Ok(all)
@@ -116,7 +116,7 @@ impl NewKeys {
     fn next(&mut self, client: &mut SpiClient<'_>) -> Result<i64, Error> {
         if self.left.is_empty() {
             let wanted = self.taken.clamp(1, KEYS_MAX);
-            let keys: Option<Vec<i64>> = client.execute_value(NEW_KEYS, &[wanted.into()])?;
+            let keys: Option<Vec<i64>> = client.execute_value(NEW_KEYS, &values![wanted])?;
             self.left = keys.unwrap_or_default();
             self.taken += wanted;
         }
@@ -170,7 +170,7 @@ fn read(
     let rows = client.execute_rows(
         // Without the number of the user.
         &sql!("runs.sql", values = list(&Values::COLUMNS[1..], "n.{name}")),
-        &[numbers.to_vec().into(), RUNS_MAX.into()],
+        &values![numbers.to_vec(), RUNS_MAX],
     )?;
     let mut jobs = BTreeMap::<String, Vec<Job>>::new();
     for row in rows {
@@ -192,7 +192,7 @@ fn stored(
 ) -> Result<BTreeMap<String, Vec<StoredJob>>, Error> {
     let rows = client.execute_rows(
         &sql!("stored.sql", values = list(&Values::COLUMNS, "i.{name}")),
-        &[numbers.to_vec().into()],
+        &values![numbers.to_vec()],
     )?;
     let mut stored = BTreeMap::<String, Vec<StoredJob>>::new();
     for row in rows {

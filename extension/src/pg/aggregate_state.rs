@@ -86,7 +86,7 @@ pub unsafe fn state_or_new<'call, S>(
 }
 
 /// Converts a state to the value that PostgreSQL keeps for the next call.
-pub fn kept<S>(state: &mut S) -> Internal {
+pub fn datum_of<S>(state: &mut S) -> Internal {
     Internal::from(Some(pg_sys::Datum::from(&raw mut *state)))
 }
 

@@ -115,9 +115,6 @@ errors! {
     NotZstd(problem: String) => Code::ERRCODE_INVALID_BINARY_REPRESENTATION,
         ("the text is not zstd data: {0}"),
         "Send plain text in the column body, or pack it with the zstd tool.";
-    Body(problem: &'static str) => Code::ERRCODE_INVALID_PARAMETER_VALUE,
-        ("{0}"),
-        "Give the text as body or, packed with zstd, as body_zstd, and not both.";
     Settings { problem: String, hint: String } => Code::ERRCODE_CHECK_VIOLATION,
         ("{problem}"),
         hint.clone();
@@ -167,12 +164,8 @@ errors! {
     Memory(bytes: usize) => Code::ERRCODE_OUT_OF_MEMORY,
         ("out of memory: could not allocate {0} bytes"),
         LESS_AT_ONCE;
-    Read(#[from] error: ReadError) => Code::ERRCODE_OUT_OF_MEMORY,
-        ("out of memory: {0}"),
-        LESS_AT_ONCE;
-    Compare(#[from] error: CompareError) => Code::ERRCODE_OUT_OF_MEMORY,
-        ("out of memory: {0}"),
-        LESS_AT_ONCE;
+    Read(#[from] error: ReadError) => Code::ERRCODE_OUT_OF_MEMORY, ("out of memory: {0}"), LESS_AT_ONCE;
+    Compare(#[from] error: CompareError) => Code::ERRCODE_OUT_OF_MEMORY, ("out of memory: {0}"), LESS_AT_ONCE;
     Format(#[from] error: FormatError) => Code::ERRCODE_INVALID_PARAMETER_VALUE,
         ("{0}"),
         match error {
@@ -240,14 +233,6 @@ fn shortened(text: &str, characters: usize) -> Cow<'_, str> {
 }
 
 impl Error {
-    /// Returns whether packed text is invalid and can never be unpacked.
-    pub const fn is_of_packed(&self) -> bool {
-        matches!(
-            self,
-            Self::NotZstd(_) | Self::TextTooLarge { .. } | Self::Ratio { .. }
-        )
-    }
-
     /// Makes an [`Error::Argument`].
     pub fn argument(problem: impl Into<String>, hint: impl Into<Cow<'static, str>>) -> Self {
         Self::Argument {
@@ -273,14 +258,6 @@ impl Error {
     /// Returns how to report JSON of a relation that cannot be read or written.
     pub fn damaged_row(relation: &str) -> impl Fn(serde_json::Error) -> Self {
         move |error| Self::Damaged(format!("a row of jobstats.{relation}: {error}"))
-    }
-
-    /// Makes the error for a feed without a server.
-    pub fn no_server() -> Self {
-        Self::argument(
-            "server must not be NULL",
-            "Name the server that the text comes from, as in 'oss1'.",
-        )
     }
 
     /// Makes the error for an empty window.

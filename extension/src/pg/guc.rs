@@ -7,7 +7,7 @@ use std::ffi::{CStr, c_int};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use pgrx::{PgLogLevel, pg_sys};
 
 /// GUCs that are set as by a SET clause of the function. PostgreSQL applies such a clause again for each row of a
@@ -62,7 +62,7 @@ pub fn is_read_committed() -> bool {
 
 /// Returns the value of a GUC in this transaction.
 pub fn setting(client: &SpiClient<'_>, name: &str) -> Result<String, Error> {
-    client.query_value("SELECT pg_catalog.current_setting($1)", &[name.into()])
+    client.query_value("SELECT pg_catalog.current_setting($1)", &values![name])
 }
 
 /// Returns whether the client is sent what goes into the log of the server.

@@ -15,9 +15,13 @@ use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::pg::plans::prepared;
 use crate::pg::statement::{Snapshot, Values};
+use crate::pg::tuplestore::{ColumnType, columns};
 
 /// A plan for any values would open, and lock, each partition.
-const OPTIONS: u32 = pg_sys::CURSOR_OPT_CUSTOM_PLAN | pg_sys::CURSOR_OPT_PARALLEL_OK;
+pub const FOR_VALUES: u32 = pg_sys::CURSOR_OPT_CUSTOM_PLAN | pg_sys::CURSOR_OPT_PARALLEL_OK;
+
+/// Plans a statement once for all values.
+pub const ONCE: u32 = pg_sys::CURSOR_OPT_GENERIC_PLAN;
 
 /// A row, as long as it is being received.
 pub struct Received {
@@ -25,7 +29,9 @@ pub struct Received {
 }
 
 impl Received {
-    fn datum(&self, column: usize) -> Option<pg_sys::Datum> {
+    /// Returns a value, which lives as long as the row; NULL is `None`.
+    #[inline]
+    pub fn datum(&self, column: usize) -> Option<pg_sys::Datum> {
         // SAFETY: all columns of the slot are filled, and their number was checked.
         unsafe {
             (!*(*self.slot).tts_isnull.add(column)).then(|| *(*self.slot).tts_values.add(column))
@@ -109,6 +115,9 @@ impl Type {
     }
 }
 
+/// Checks the columns before the first row. The owner of a store can alter tables.
+type Check<'t> = &'t mut dyn FnMut(&[ColumnType]) -> Result<(), Error>;
+
 /// Takes a row; `false` if no more are wanted.
 type Take<'t> = &'t mut dyn FnMut(&Received) -> Result<bool, Error>;
 
@@ -116,7 +125,7 @@ type Take<'t> = &'t mut dyn FnMut(&Received) -> Result<bool, Error>;
 #[repr(C)]
 struct Receiver<'t> {
     own: pg_sys::DestReceiver,
-    types: &'t [Type],
+    check: Check<'t>,
     take: Take<'t>,
     rows: u64,
     failed: Option<Error>,
@@ -132,8 +141,31 @@ pub fn each(
     types: &[Type],
     take: Take<'_>,
 ) -> Result<(), Error> {
+    run(FOR_VALUES, statement, arguments, &mut are(types), take)
+}
+
+/// Returns the check that columns have these types.
+pub fn are(types: &[Type]) -> impl FnMut(&[ColumnType]) -> Result<(), Error> {
+    move |columns| {
+        let mut pairs = columns.iter().zip(types);
+        if columns.len() == types.len() && pairs.all(|(column, it)| it.is(column.oid)) {
+            return Ok(());
+        }
+        let problem = "the columns of a statement have other types";
+        Err(Error::Damaged(problem.to_owned()))
+    }
+}
+
+/// Runs a statement as [`each`] does, with a plan for its values or [once](ONCE).
+pub fn run(
+    options: u32,
+    statement: &str,
+    arguments: &[DatumWithOid<'_>],
+    check: Check<'_>,
+    take: Take<'_>,
+) -> Result<(), Error> {
     let begin = Instant::now();
-    let plan = prepared(statement, arguments, OPTIONS)?;
+    let plan = prepared(statement, arguments, options)?;
     let mut receiver = Receiver {
         own: pg_sys::DestReceiver {
             receiveSlot: Some(receive),
@@ -142,7 +174,7 @@ pub fn each(
             rDestroy: Some(nothing),
             mydest: pg_sys::CommandDest::DestNone,
         },
-        types,
+        check,
         take,
         rows: 0,
         failed: None,
@@ -173,7 +205,6 @@ pub fn each(
     Ok(())
 }
 
-/// Checks the types of the columns before the first row. The owner of a store can alter tables.
 #[pg_guard]
 unsafe extern "C-unwind" fn start(
     receiver: *mut pg_sys::DestReceiver,
@@ -181,16 +212,9 @@ unsafe extern "C-unwind" fn start(
     descriptor: pg_sys::TupleDesc,
 ) {
     // SAFETY: PostgreSQL passes the receiver that it was given, and the type of its rows.
-    let (receiver, count) = unsafe { (&mut *receiver.cast::<Receiver<'_>>(), (*descriptor).natts) };
-    let is_of = |(column, it): (i32, &Type)| {
-        // SAFETY: the column is one of the descriptor.
-        it.is(unsafe { pg_sys::SPI_gettypeid(descriptor, column) })
-    };
-    let same = usize::try_from(count) == Ok(receiver.types.len());
-    if !same || !(1..).zip(receiver.types).all(is_of) {
-        let problem = "the columns of a statement have other types".to_owned();
-        receiver.failed = Some(Error::Damaged(problem));
-    }
+    let (receiver, columns) =
+        unsafe { (&mut *receiver.cast::<Receiver<'_>>(), columns(descriptor)) };
+    receiver.failed = (receiver.check)(&columns).err();
 }
 
 #[pg_guard]

@@ -164,6 +164,12 @@ pub trait Statements<'conn> {
 
 impl<'conn> Statements<'conn> for SpiClient<'conn> {}
 
+/// Makes the arguments of a statement of values.
+macro_rules! values {
+    ($($value:expr),+ $(,)?) => { [$(pgrx::datum::DatumWithOid::from($value)),+] };
+}
+pub(crate) use values;
+
 pub(super) fn first_value<T: Column>(row: Option<Row<'_>>) -> Result<T, Error> {
     match row {
         Some(row) => row.at(1),
@@ -173,7 +179,7 @@ pub(super) fn first_value<T: Column>(row: Option<Row<'_>>) -> Result<T, Error> {
 
 /// The rows of a statement.
 pub struct Rows<'conn> {
-    pub(super) table: Option<NonNull<pg_sys::SPITupleTable>>,
+    table: Option<NonNull<pg_sys::SPITupleTable>>,
     len: usize,
     next: usize,
     connection: PhantomData<&'conn ()>,

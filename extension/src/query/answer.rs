@@ -53,8 +53,8 @@ pub fn ask(
     })
 }
 
-/// Answers a question about whole targets and servers, which everybody may know.
-pub fn read_wholes(answer: impl FnOnce(&SpiClient<'_>) -> Result<(), Error>) -> SqlResult<()> {
+/// Answers a question about target counters and servers, which everybody may know.
+pub fn read_open(answer: impl FnOnce(&SpiClient<'_>) -> Result<(), Error>) -> SqlResult<()> {
     Ok(as_any_reader(|_| {
         let _pinned = Pinned::new(SETTINGS);
         connect_as_of_call(answer)

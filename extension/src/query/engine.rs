@@ -43,7 +43,7 @@ fn shown(pseudonyms: Pseudonyms) -> Shown {
 
 /// The usage in a window, ready to be put together in groups.
 pub struct Usage<'u> {
-    pub asked: MeasurePlan<'u>,
+    pub plan: MeasurePlan<'u>,
     pub scope: Scope,
     pub cells: Cells,
     pub groups: Groups<'u>,
@@ -56,8 +56,8 @@ impl Usage<'_> {
         idle: bool,
         mut take: impl FnMut(Line) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let (asked, scope, cells) = (&self.asked, &self.scope, &self.cells);
-        self.groups.lines(asked, scope, cells, idle, |line| {
+        let (plan, scope, cells) = (&self.plan, &self.scope, &self.cells);
+        self.groups.lines(plan, scope, cells, idle, |line| {
             pause();
             take(line)
         })
@@ -78,7 +78,7 @@ impl Usage<'_> {
         let all_time = Sum::service_time();
         let load = |values: Vec<i128>| {
             let mut load = Load::default();
-            for (sum, value) in self.asked.sums().iter().zip(values) {
+            for (sum, value) in self.plan.sums().iter().zip(values) {
                 match sum.time {
                     true if *sum == all_time => load.time += value,
                     true => {}
@@ -149,15 +149,15 @@ impl<'u> Request<'u> {
 
     fn read_parts(&self, mut scope: Scope, parts: &[Part]) -> Result<Usage<'_>, Error> {
         let wanted = self.question.wanted;
-        let asked = MeasurePlan::new(
+        let plan = MeasurePlan::new(
             &self.question.measures.list,
             wanted.has_row_per_measure(),
             matches!(wanted, Wanted::Summary),
         );
         let reading = Reading::new(self, &scope)?;
-        let cells = reading.cells(&scope, parts, asked.sums())?;
-        asked.note_times(&mut scope, &cells);
-        if asked.has_times() && self.reads_some() {
+        let cells = reading.cells(&scope, parts, plan.sums())?;
+        plan.note_times(&mut scope, &cells);
+        if plan.has_times() && self.reads_some() {
             self.find_times(&mut scope, &self.probed(parts))?;
         }
         if scope.untimed().next().is_some() {
@@ -165,7 +165,7 @@ impl<'u> Request<'u> {
         }
         Ok(Usage {
             groups: self.groups(reading, &cells, cells.bytes())?,
-            asked,
+            plan,
             scope,
             cells,
         })
@@ -193,22 +193,22 @@ impl<'u> Request<'u> {
 
     /// Compares the counters of targets with the work of their entries.
     pub fn untracked(&self, usage: &Usage<'_>) -> Result<Vec<Untracked>, Error> {
-        let (asked, scope) = (&usage.asked, &usage.scope);
+        let (plan, scope) = (&usage.plan, &usage.scope);
         let parts = self.plan.of_target_counters().parts;
         let reading = Reading::new(self, scope)?;
-        let wholes = reading.cells(scope, &parts, &target_counter_sums(asked))?;
-        Ok(untracked(asked, scope, &usage.cells, &wholes)?)
+        let counters = reading.cells(scope, &parts, &target_counter_sums(plan))?;
+        Ok(untracked(plan, scope, &usage.cells, &counters)?)
     }
 
     /// Reads the targets in scope, without any usage.
     pub fn read_targets(&self) -> Result<Usage<'_>, Error> {
-        let asked = MeasurePlan::new(&self.question.measures.list, false, false);
+        let plan = MeasurePlan::new(&self.question.measures.list, false, false);
         let (by, limit) = (self.question.by.list(), self.plan.state.limit);
-        let cells = Cells::new(asked.sums().len(), Activity::Unknown, limit);
+        let cells = Cells::new(plan.sums().len(), Activity::Unknown, limit);
         Ok(Usage {
             groups: Groups::new(by, &self.conditions, None, &cells, limit)?,
             scope: self.scope()?,
-            asked,
+            plan,
             cells,
         })
     }

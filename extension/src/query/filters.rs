@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
-use crate::pg::spi::{Statements, connect_as_of_call};
+use crate::pg::spi::{Statements, connect_as_of_call, values};
 use crate::query::dimension::{Dimension, InSql, Level, Table, ValueType};
 use crate::query::params::Params;
 use crate::store::rights::caller::{OWN_FIRST, Own, after_own, as_any_reader, seen, seen_entries};
@@ -96,19 +96,19 @@ pub fn meaning(
     meant: &str,
 ) -> Result<Option<String>, Error> {
     if key == "target" {
-        let parameters = [name.into(), Pattern::new(meant).like().into()];
+        let parameters = values![name, Pattern::new(meant).like()];
         let found: Option<String> = client.query_value(ONLY_TARGET, &parameters)?;
         return Ok(found.map(|it| exactly(&it)));
     }
     let statement = format!(
-        "SELECT ARRAY(SELECT asked.name FROM unnest($3) asked (name) \
-         WHERE EXISTS (SELECT FROM {} entry WHERE entry.job = asked.name) \
-         OR EXISTS (SELECT FROM {} run WHERE run.job = asked.name OR run.label = asked.name))",
+        "SELECT ARRAY(SELECT given.name FROM unnest($3) given (name) \
+         WHERE EXISTS (SELECT FROM {} entry WHERE entry.job = given.name) \
+         OR EXISTS (SELECT FROM {} run WHERE run.job = given.name OR run.label = given.name))",
         seen_entries(own, OWN_FIRST),
         seen("jobs", own, OWN_FIRST)
     );
-    let asked = after_own(own, [vec![name, meant].into()]);
-    let known: Vec<String> = client.query_value(&statement, &asked)?;
+    let given = after_own(own, values![vec![name, meant]]);
+    let known: Vec<String> = client.query_value(&statement, &given)?;
     Ok((known == [meant]).then(|| meant.to_owned()))
 }
 
@@ -133,8 +133,8 @@ impl Filters {
     pub fn take_with_projects(arguments: &mut Arguments<'_>) -> Result<Self, Error> {
         let mut filters = Self::default();
         for excludes in [false, true] {
-            let said = arguments.take_filter()?.map(filter::said).transpose()?;
-            for (key, value) in said.unwrap_or_default() {
+            let keys = arguments.take_filter()?.map(filter::keys).transpose()?;
+            for (key, value) in keys.unwrap_or_default() {
                 let filter = Filter::new(&key, &value, excludes);
                 filters.chosen.extend(filter);
             }

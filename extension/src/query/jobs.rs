@@ -8,7 +8,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
-use crate::pg::spi::{Rows, Statements};
+use crate::pg::spi::{Rows, Statements, values};
 use crate::pg::time::timestamptz;
 use crate::query::dimension::{self, Dimension, Table};
 use crate::query::filters::LabelledJobs;
@@ -110,10 +110,10 @@ impl Jobs {
         // If elements of an array share the number, the label of a run is not the label of its job. No index of labels finds a reader's jobs.
         if patterns.len() <= LOOKED_UP && own.is_none() {
             for pattern in patterns {
-                add(client.query(&statement("$3"), &after_own(own, [pattern.into()]))?)?;
+                add(client.query(&statement("$3"), &after_own(own, values![pattern]))?)?;
             }
         } else {
-            let patterns = after_own(own, [patterns.into()]);
+            let patterns = after_own(own, values![patterns]);
             add(client.query(&statement("ANY ($3)"), &patterns)?)?;
         }
         if !found.is_empty() {
@@ -182,9 +182,6 @@ fn has_several(client: &SpiClient<'_>, window: &Window) -> Result<bool, Error> {
     client.query_value(
         "SELECT EXISTS (SELECT FROM jobstats.entry_jobs entry_job \
          WHERE NOT entry_job.alone AND entry_job.valid_to > $1 AND entry_job.valid_from < $2)",
-        &[
-            timestamptz(window.since())?.into(),
-            timestamptz(window.until())?.into(),
-        ],
+        &values![timestamptz(window.since())?, timestamptz(window.until())?],
     )
 }

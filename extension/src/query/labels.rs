@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::pg::error::Error;
 use crate::pg::jsonb::Jsonb;
 use crate::pg::memory::require_room;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::query::dimension::{By, Dimension, ValueType};
 use crate::query::row_limit::Group;
 
@@ -52,7 +52,7 @@ impl Labels {
         if !jobs.is_empty() {
             require_room(jobs.len(), JOB_BYTES)?;
             let jobs: Vec<String> = jobs.into_iter().map(str::to_owned).collect();
-            for row in client.query(TYPED, &[jobs.into()])? {
+            for row in client.query(TYPED, &values![jobs])? {
                 typed.insert(row.get("job")?, row.get("label")?);
             }
         }

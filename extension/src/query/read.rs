@@ -427,7 +427,7 @@ pub fn targets() -> Result<Vec<Target>, Error> {
     let [integer, text] = [Type::Integer, Type::Text];
     rows(statement, &[], &[integer, text, text, text, text], |row| {
         let id = i32::try_from(row.integer(0)?).ok()?;
-        let kind = TargetKind::named(&row.text(3)?)?;
+        let kind = TargetKind::find(&row.text(3)?)?;
         Some(Target {
             cluster: row.text(1)?,
             filesystem: row.text(2),

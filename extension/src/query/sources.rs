@@ -48,7 +48,7 @@ impl Relation {
             (None, _) if self.of_target_counters => "target_increments".to_owned(),
             (None, _) => "increments".to_owned(),
             (Some(rollup), Some(owner)) => rollup.owned(owner),
-            (Some(rollup), None) if self.of_target_counters => rollup.wholes(),
+            (Some(rollup), None) if self.of_target_counters => rollup.of_targets(),
             (Some(rollup), None) => rollup.relation(),
         }
     }

@@ -177,7 +177,7 @@ impl State {
         self.changed_days
             .extend(changed.map(|it| it.unwrap_or(Micros::MIN)));
         for (id, cluster, filesystem, kind, name, retired) in node.targets {
-            let kind = TargetKind::named(&kind).unwrap_or(TargetKind::Ost);
+            let kind = TargetKind::find(&kind).unwrap_or(TargetKind::Ost);
             self.targets.push(Target {
                 cluster,
                 filesystem,

@@ -78,7 +78,7 @@ impl TargetCounters {
     /// Writes a row for the work of each group of targets by a measure that is in no entry, and returns their number.
     pub fn write(&self, measure: &Measure, seconds: f64, rows: &mut Rows) -> Result<usize, Error> {
         let operation = measure.name.as_str();
-        let asked = rows.columns();
+        let given = rows.columns();
         for it in &self.untracked {
             let untracked = it.untracked.unwrap_or(0);
             let amount = untracked as f64 / measure.unit() as f64;
@@ -96,7 +96,7 @@ impl TargetCounters {
                     "rate" => (amount / seconds).into_datum(),
                     _ => None,
                 };
-                asked.iter().map(value).collect::<Vec<_>>()
+                given.iter().map(value).collect::<Vec<_>>()
             });
             rows.put_row(&values);
         }

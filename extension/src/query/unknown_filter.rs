@@ -5,7 +5,7 @@ use jobstats_core::base::pattern::Pattern;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::{Error, shown};
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::query::dimension::{DIMENSIONS, Dimension, InSql, Level};
 use crate::query::filters::Filters;
 use crate::query::notice::{hinted, listed};
@@ -103,7 +103,7 @@ fn names_any(
 ) -> Result<bool, Error> {
     if [JOB, ARRAY].contains(&dimension.name) {
         for value in values {
-            if client.query_value(IS_JOB, &[Pattern::new(value).like().into()])? {
+            if client.query_value(IS_JOB, &values![Pattern::new(value).like()])? {
                 return Ok(true);
             }
         }
@@ -126,7 +126,7 @@ fn names_any(
         })
         .collect();
     let statement = format!("SELECT {}", exists.join(" OR "));
-    client.query_value(&statement, &[values.to_vec().into()])
+    client.query_value(&statement, &values![values.to_vec()])
 }
 
 /// Returns the known names that are most like an unknown one.
@@ -137,7 +137,7 @@ fn similar(
 ) -> Result<Vec<String>, Error> {
     let known = match all(dimension) {
         Some(all) => {
-            let known = client.query(&all, &[COMPARED.into()])?;
+            let known = client.query(&all, &values![COMPARED])?;
             known.map(|row| row.at(1)).collect::<Result<_, _>>()?
         }
         None if dimension.name == JOB => neighbors(client, name)?,
@@ -177,7 +177,7 @@ fn neighbors(client: &SpiClient<'_>, name: &str) -> Result<Vec<String>, Error> {
     ] {
         let mut last = name.to_owned();
         for _ in 0..NEIGHBORS {
-            match client.query_value::<Option<String>>(statement, &[last.as_str().into()])? {
+            match client.query_value::<Option<String>>(statement, &values![last.as_str()])? {
                 Some(job) => found.push(std::mem::replace(&mut last, job)),
                 None => break,
             }

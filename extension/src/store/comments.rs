@@ -4,7 +4,7 @@ use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::spi::{SqlResult, Statements, connect_mut};
+use crate::pg::spi::{SqlResult, Statements, connect_mut, values};
 use crate::pg::template::sql;
 use crate::store::columns::{meaning, meaning_of_rate, operation_columns};
 use crate::store::realtime;
@@ -30,10 +30,8 @@ pub fn set(client: &mut SpiClient<'_>) -> Result<(), Error> {
         events = include_str!("comments/events.sql"),
         views = include_str!("comments/views.sql"),
     );
-    let statements: Option<String> = client.execute_value(
-        &statement,
-        &[relations.into(), columns.into(), texts.into()],
-    )?;
+    let statements: Option<String> =
+        client.execute_value(&statement, &values![relations, columns, texts])?;
     if let Some(statements) = statements {
         client.execute(&statements, &[])?;
     }
@@ -77,7 +75,7 @@ fn of_rollup(rollup: &Rollup) -> impl Iterator<Item = Meaning> {
     let live = rollup.live();
     let mut texts = vec![
         (
-            rollup.wholes(),
+            rollup.of_targets(),
             format!("Sums of target_increments over {width}, by target, exact at any moment."),
         ),
         (

@@ -5,7 +5,7 @@ use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::spi::{SqlResult, Statements, connect_mut};
+use crate::pg::spi::{SqlResult, Statements, connect_mut, values};
 use crate::store;
 use crate::store::growing::GROWING;
 use crate::store::installation::{Installation, divide_by_time, installation};
@@ -61,7 +61,7 @@ pub fn pending_names(
 
 /// Fails if an object depends on a relation and would not survive its replacement.
 fn require_free(client: &SpiClient<'_>, relation: &str) -> Result<(), Error> {
-    let found = client.query_opt(include_str!("convert/dependents.sql"), &[relation.into()])?;
+    let found = client.query_opt(include_str!("convert/dependents.sql"), &values![relation])?;
     match found {
         Some(row) => Err(Error::InTheWay {
             relation: relation.to_owned(),

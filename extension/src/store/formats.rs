@@ -10,7 +10,7 @@ use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 
 /// The SELECT of the formats, as stored in `jobstats.identification`.
 pub const CONFIGURED: &str = include_str!("formats/configured.sql");
@@ -41,7 +41,7 @@ pub fn insert_default(client: &mut SpiClient<'_>) -> Result<(), Error> {
     client.execute(
         "INSERT INTO jobstats.entry_formats (priority, format) SELECT f.priority, f.format \
          FROM unnest($1::text[]) WITH ORDINALITY AS f (format, priority)",
-        &[DEFAULT_FORMATS.to_vec().into()],
+        &values![DEFAULT_FORMATS.to_vec()],
     )?;
     client.run(
         &format!("UPDATE jobstats.identification SET formats = ({CONFIGURED})"),
@@ -69,7 +69,7 @@ fn compiled(client: &SpiClient<'_>) -> Result<Vec<Result<Format, Error>>, Error>
 
 /// Returns the clusters of the targets of the store.
 pub fn clusters(client: &SpiClient<'_>) -> Result<Vec<String>, Error> {
-    client.query_value(include_str!("formats/clusters.sql"), &[CLUSTERS_MAX.into()])
+    client.query_value(include_str!("formats/clusters.sql"), &values![CLUSTERS_MAX])
 }
 
 /// An identifier and its clusters.

@@ -10,7 +10,7 @@ use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::spi::{SqlResult, Statements, connect_as_of_call, connect_mut};
+use crate::pg::spi::{SqlResult, Statements, connect_as_of_call, connect_mut, values};
 use crate::pg::{deadline, plans};
 use crate::store::installation::Installation;
 use crate::store::{self, comments, realtime, rollup, tables, views};
@@ -26,7 +26,7 @@ fn build(client: &mut SpiClient<'_>) -> Result<(), Error> {
     rollup::create(client, &Installation::Plain)?;
     client.execute(
         "UPDATE jobstats.settings SET version = $1",
-        &[store::VERSION.into()],
+        &values![store::VERSION],
     )?;
     views::create(client, &store::extension_schema()?)?;
     client.execute("SELECT jobstats_internal.make_front()", &[])?;

@@ -8,7 +8,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::guc;
-use crate::pg::spi::{SqlResult, Statements, connect_as_of_call};
+use crate::pg::spi::{SqlResult, Statements, connect_as_of_call, values};
 use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::store::rights::owner::{Rights, current_user};
 
@@ -35,7 +35,7 @@ fn jobstats_feeding(mut rows: Rows) -> SqlResult<()> {
     let owner = "SELECT p.proowner FROM pg_catalog.pg_proc p WHERE p.oid = 'jobstats_internal.feeding()'::pg_catalog.regprocedure";
     let _rights = Rights::of(connect_as_of_call(|client| client.query_value(owner, &[]))?);
     Ok(connect_as_of_call(|client| {
-        for row in client.query(FEEDING, &[caller.into()])? {
+        for row in client.query(FEEDING, &values![caller])? {
             let (pid, role): (i32, String) = (row.get("pid")?, row.get("role")?);
             let since: Option<TimestampWithTimeZone> = row.get("since")?;
             let idle_since: Option<TimestampWithTimeZone> = row.get("idle_since")?;

@@ -3,7 +3,7 @@
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::store::columns::operation_columns;
 
 /// Returns the kind of a relation of the store, as in `pg_class.relkind`; `None` if there is no relation of this name.
@@ -11,7 +11,7 @@ pub fn kind(client: &SpiClient<'_>, relation: &str) -> Result<Option<char>, Erro
     let kind: Option<String> = client.query_value(
         "SELECT c.relkind::text FROM pg_catalog.pg_class c \
          WHERE c.oid = pg_catalog.to_regclass(pg_catalog.format('jobstats.%I', $1))",
-        &[relation.into()],
+        &values![relation],
     )?;
     Ok(kind.and_then(|kind| kind.chars().next()))
 }
@@ -24,7 +24,7 @@ pub fn add_operations(client: &mut SpiClient<'_>, relation: &str) -> Result<(), 
         "SELECT ARRAY(SELECT wanted.name FROM unnest($1::text[]) WITH ORDINALITY AS wanted (name, position) \
          WHERE NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = to_regclass(format('jobstats.%I', $2)) \
          AND a.attname = wanted.name AND NOT a.attisdropped) ORDER BY wanted.position)",
-        &[names.into(), relation.into()],
+        &values![names, relation],
     )?;
     let kind = kind(client, relation)?;
     for name in missing {

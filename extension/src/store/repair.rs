@@ -3,7 +3,7 @@
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::store::rollup;
 use crate::store::tables;
 
@@ -45,7 +45,7 @@ fn note_parts(client: &mut SpiClient<'_>) -> Result<(), Error> {
     client.execute(
         "INSERT INTO jobstats.parts SELECT p.* FROM jobstats_internal.parts($1) p \
          UNION ALL SELECT p.* FROM jobstats_internal.parts(text 'jobstats') p WHERE p.kind = 'trigger'",
-        &[schema.as_str().into()],
+        &values![schema.as_str()],
     )?;
     client.run(&format!("DROP SCHEMA {schema} CASCADE"), &[])
 }

@@ -9,7 +9,7 @@ use jobstats_core::base::instant::{DAY, HOUR, MINUTE, Micros};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::template::sql;
 use crate::store;
 use crate::store::columns::operation_columns;
@@ -142,7 +142,7 @@ impl Rollup {
     }
 
     /// Returns the name of the table of its [sums of target counters](target_counters).
-    pub fn wholes(&self) -> String {
+    pub fn of_targets(&self) -> String {
         format!("rollup_{}_targets", self.name)
     }
 
@@ -150,7 +150,7 @@ impl Rollup {
     pub fn relations(&self) -> Vec<String> {
         let mut relations = vec![self.relation()];
         relations.extend(self.owners().map(|owner| self.owned(owner)));
-        relations.push(self.wholes());
+        relations.push(self.of_targets());
         relations
     }
 
@@ -183,7 +183,7 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
         let inserted = client.execute(
             "INSERT INTO jobstats.rollups (level, width, retention) VALUES ($1, $2::interval, $3::interval) \
              ON CONFLICT DO NOTHING",
-            &[rollup.name.into(), rollup.width.into(), rollup.retention.into()],
+            &values![rollup.name, rollup.width, rollup.retention],
         )?;
         owners::create(client, installation, rollup)?;
         target_counters::create(client, installation, rollup)?;
@@ -208,7 +208,7 @@ pub fn definitions() -> String {
     let mut statements = Vec::new();
     for rollup in &ROLLUPS {
         statements.extend(owners::definitions(rollup));
-        statements.push(target_counters::table(&rollup.wholes(), ""));
+        statements.push(target_counters::table(&rollup.of_targets(), ""));
         statements.push(Rollup::table(&rollup.relation(), KEY, "", ""));
     }
     statements.join(";\n")
@@ -218,5 +218,5 @@ pub fn definitions() -> String {
 /// what an earlier setting kept.
 fn keep_stored(client: &mut SpiClient<'_>, rollup: &Rollup) -> Result<(), Error> {
     let statement = sql!("rollup/keep_stored.sql", relation = rollup.relation());
-    client.run(&statement, &[rollup.name.into()])
+    client.run(&statement, &values![rollup.name])
 }

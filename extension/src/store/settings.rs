@@ -10,7 +10,7 @@ use pgrx::spi::SpiClient;
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::plans;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::store::version::{VERSION, require};
 
 /// The settings for feeds and queries.
@@ -89,7 +89,7 @@ pub fn settings(client: &SpiClient<'_>) -> Result<Settings, Error> {
         feed_wait: row.get("feed_wait")?,
         max_rate: limit("max_rate")?,
         reduced: Reduction {
-            keep: Retention::parse(&row.get::<String>("keep")?).unwrap_or_default(),
+            keep: Retention::find(&row.get::<String>("keep")?).unwrap_or_default(),
             fold_uids_below: uid_limit(row.get("fold_uids_below")?),
         },
         front: row.get("front")?,
@@ -157,7 +157,7 @@ fn refuse_contradictions(
 pub fn restore(client: &mut SpiClient<'_>) -> Result<(), Error> {
     let restored = client.execute(
         "INSERT INTO jobstats.settings (version) VALUES ($1) ON CONFLICT (one) DO NOTHING",
-        &[VERSION.into()],
+        &values![VERSION],
     )?;
     if restored == 0 {
         return Ok(());

@@ -9,7 +9,7 @@ use pgrx::spi::SpiClient;
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::guc;
-use crate::pg::spi::{SqlResult, Statements, connect_mut};
+use crate::pg::spi::{SqlResult, Statements, connect_mut, values};
 use crate::store;
 use crate::store::comments;
 use crate::store::formats;
@@ -50,7 +50,7 @@ fn jobstats_set_up(mut arguments: Arguments<'_>) -> SqlResult<String> {
         }
         client.execute(
             "INSERT INTO jobstats.settings (version) VALUES ($1) ON CONFLICT (one) DO UPDATE SET version = $1",
-            &[store::VERSION.into()],
+            &values![store::VERSION],
         )?;
         settings::apply(client, &requested)?;
         client.execute(include_str!("rollup/heal.sql"), &[])?;
@@ -121,7 +121,7 @@ fn lock_out_others(client: &mut SpiClient<'_>) -> Result<(), Error> {
         ),
         ("jobstats.feed", "LOCK TABLE jobstats.feed"),
     ] {
-        if client.execute_value("SELECT to_regclass($1) IS NOT NULL", &[relation.into()])? {
+        if client.execute_value("SELECT to_regclass($1) IS NOT NULL", &values![relation])? {
             client.execute(lock, &[])?;
         }
     }

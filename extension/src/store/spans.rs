@@ -5,7 +5,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::plans;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::time::timestamptz;
 
 /// Begins a span at a baseline. At the newest observation, the open span ends at the previous one.
@@ -17,7 +17,7 @@ pub fn begin(client: &mut SpiClient<'_>, target_id: i32, time: Micros) -> Result
          INSERT INTO jobstats.spans (target_id, since, until) \
          SELECT $1, $2, CASE WHEN t.last_observation > $2 THEN $2 END FROM jobstats.targets t WHERE t.target_id = $1 \
          ON CONFLICT DO NOTHING",
-        &[target_id.into(), timestamptz(time)?.into()],
+        &values![target_id, timestamptz(time)?],
     )
 }
 
@@ -27,11 +27,7 @@ pub fn join(client: &mut SpiClient<'_>, target_id: i32, (end, next): Span) -> Re
         client,
         "WITH before AS (DELETE FROM jobstats.spans b WHERE b.target_id = $1 AND b.until = $2 RETURNING b.since) \
          UPDATE jobstats.spans s SET since = coalesce((SELECT before.since FROM before), $2) WHERE s.target_id = $1 AND s.since = $3",
-        &[
-            target_id.into(),
-            timestamptz(end)?.into(),
-            timestamptz(next)?.into(),
-        ],
+        &values![target_id, timestamptz(end)?, timestamptz(next)?],
     )
 }
 
@@ -39,10 +35,6 @@ pub fn join(client: &mut SpiClient<'_>, target_id: i32, (end, next): Span) -> Re
 pub fn mend(client: &mut SpiClient<'_>, target_id: i32, window: Span) -> Result<(), Error> {
     client.run(
         "SELECT jobstats_internal.note_spans($1, $2, $3)",
-        &[
-            timestamptz(window.0)?.into(),
-            timestamptz(window.1)?.into(),
-            target_id.into(),
-        ],
+        &values![timestamptz(window.0)?, timestamptz(window.1)?, target_id],
     )
 }

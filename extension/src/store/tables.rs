@@ -5,7 +5,7 @@ use jobstats_core::identity::entry_id::Identity;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::template::sql;
 use crate::store::columns::{list, operation_columns};
 use crate::store::growing::GROWING;
@@ -71,7 +71,7 @@ fn divide(
         divide_by_time(client, installation, table, "time", "interval '1 day'")?;
         client.execute(
             "SELECT jobstats_internal.add_partitions($1, text 'day', now(), now() + interval '3 days')",
-            &[(*table).into()],
+            &values![*table],
         )?;
     }
     Ok(())
@@ -135,7 +135,7 @@ fn enable_columnstore(client: &mut SpiClient<'_>) -> Result<(), Error> {
     for (relation, unit, order) in increments.chain(rollups) {
         let lacks: bool = client.query_value(
             "SELECT EXISTS (SELECT FROM jobstats_internal.hypertables() h WHERE h.relation = $1 AND h.packed_by IS DISTINCT FROM $2)",
-            &[relation.as_str().into(), order.into()],
+            &values![relation.as_str(), order],
         )?;
         if lacks {
             client.execute(

@@ -10,7 +10,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::argument::Short;
 use crate::pg::error::Error;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::template::sql;
 use crate::store::columns::{list, operation_columns};
 use crate::store::formats::{CONFIGURED, SAMPLE, advice};
@@ -224,7 +224,7 @@ pub fn create(client: &mut SpiClient<'_>, schema: &str) -> Result<(), Error> {
     let (names, definitions): (Vec<String>, Vec<String>) = views.unzip();
     client.run(
         "SELECT jobstats_internal.put_views($1, $2)",
-        &[names.into(), definitions.into()],
+        &values![names, definitions],
     )
 }
 

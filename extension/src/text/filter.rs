@@ -20,17 +20,17 @@ const LIMIT: usize = 1 << 20;
 
 #[pg_extern(sql = false)]
 fn filter_in(text: &CStr) -> SqlResult<Jsonb<'static>> {
-    Ok(kept(of_bytes(text.to_bytes()))?)
+    Ok(jsonb(of_bytes(text.to_bytes()))?)
 }
 
 #[pg_extern(sql = false)]
 fn filter_of_text(text: Short<&str>) -> SqlResult<Jsonb<'static>> {
-    Ok(kept(of_text(&text))?)
+    Ok(jsonb(of_text(&text))?)
 }
 
 #[pg_extern(sql = false)]
 fn filter_of_jsonb(json: Jsonb<'_>) -> SqlResult<Jsonb<'static>> {
-    Ok(kept(said(json))?)
+    Ok(jsonb(keys(json))?)
 }
 
 #[pg_extern(sql = false)]
@@ -39,13 +39,13 @@ fn filter_recv(message: Internal) -> SqlResult<Jsonb<'static>> {
     #[allow(unsafe_code)]
     let bytes = unsafe { aggregate_state::received(message) };
     // The first byte is the version of the binary form of jsonb.
-    Ok(kept(of_bytes(bytes.get(1..).unwrap_or_default()))?)
+    Ok(jsonb(of_bytes(bytes.get(1..).unwrap_or_default()))?)
 }
 
 /// Returns whether labels match all keys of a filter, or one of its alternatives.
 #[pg_extern(sql = false)]
 fn filter_matches(filter: Jsonb<'_>, labels: Jsonb<'_>, any: bool) -> SqlResult<bool> {
-    let filter = said(filter).map_err(Error::from)?;
+    let filter = keys(filter).map_err(Error::from)?;
     let labels = labels.read(LIMIT).unwrap_or_default();
     let is_met = |(key, value): (&String, &Value)| {
         let dimension = Dimension::find(key)?;
@@ -60,7 +60,7 @@ fn filter_matches(filter: Jsonb<'_>, labels: Jsonb<'_>, any: bool) -> SqlResult<
 }
 
 /// Returns the keys of a JSON filter.
-pub fn said(json: Jsonb<'_>) -> Result<Map<String, Value>, FilterError> {
+pub fn keys(json: Jsonb<'_>) -> Result<Map<String, Value>, FilterError> {
     checked(json.read(LIMIT).ok_or(FilterError::Long)?)
 }
 
@@ -75,7 +75,7 @@ fn of_text(text: &str) -> Result<Map<String, Value>, FilterError> {
     }
 }
 
-fn kept(filter: Result<Map<String, Value>, FilterError>) -> Result<Jsonb<'static>, Error> {
+fn jsonb(filter: Result<Map<String, Value>, FilterError>) -> Result<Jsonb<'static>, Error> {
     let filter = Jsonb::of(&Value::Object(filter?));
     Ok(filter.ok_or_else(|| FilterError::Json("it has a zero byte".to_owned()))?)
 }

@@ -13,7 +13,7 @@ use pgrx::spi::SpiClient;
 use crate::pg::ballast;
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
-use crate::pg::spi::{SqlResult, Statements, connect_as_of_call};
+use crate::pg::spi::{SqlResult, Statements, connect_as_of_call, values};
 use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::store;
 use crate::store::formats::{clusters, configured_formats};
@@ -103,7 +103,7 @@ fn clusters_of(client: &SpiClient<'_>, entry: &str) -> Result<Option<Vec<String>
     keys.resolve(std::iter::once(entry), |ids| {
         let rows = client.query(
             "SELECT e.entry_id, e.name, e.clusters FROM jobstats.entries e WHERE e.entry_id = ANY ($1)",
-            &[ids.into()],
+            &values![ids],
         )?;
         let mut names = StoredNames::new();
         for row in rows {

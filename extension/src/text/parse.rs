@@ -54,24 +54,13 @@ impl Lines for ListedRows {
 
     fn problem(&mut self, place: &Place, reason: Reason, text: &[u8]) {
         self.0.put(|| {
-            [
-                integer(place.line).cell(),
-                place.target.as_deref().cell(),
-                place.entry.as_deref().cell(),
-                Cell::NULL,
-                Cell::NULL,
-                Cell::NULL,
-                Cell::NULL,
-                Cell::NULL,
-                Cell::NULL,
-                Cell::NULL,
-                Cell::NULL,
-                Cell::NULL,
-                Cell::NULL,
-                Cell::NULL,
-                reason.code().cell(),
-                escape(text).as_ref().cell(),
-            ]
+            let mut row = [Cell::NULL; 16];
+            row[0] = integer(place.line).cell();
+            row[1] = place.target.as_deref().cell();
+            row[2] = place.entry.as_deref().cell();
+            row[14] = reason.code().cell();
+            row[15] = escape(text).as_ref().cell();
+            row
         });
     }
 }

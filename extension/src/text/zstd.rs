@@ -108,7 +108,10 @@ pub fn unpack_with(packed: &[u8], mut each: impl FnMut(&[u8])) -> Result<Vec<u8>
     let mut text = memory(usize::try_from(most.min(limit)).unwrap_or(usize::MAX))?;
     let failed = |error: io::Error| match error.to_string() {
         reason if reason == get_error_name(NO_MEMORY) => Error::Memory(packed.len()),
-        reason if reason == get_error_name(NO_ROOM) && most > limit => too_large(limit),
+        reason if reason == get_error_name(NO_ROOM) && most > limit => match limit {
+            UNPACKED_LIMIT => Error::TextTooLarge { limit },
+            _ => Error::Ratio { limit: RATIO },
+        },
         reason => Error::NotZstd(reason),
     };
     let mut decoder = Decoder::new().map_err(failed)?;
@@ -131,25 +134,15 @@ pub fn unpack_with(packed: &[u8], mut each: impl FnMut(&[u8])) -> Result<Vec<u8>
 
 /// Fails for a text that [`unpack`] would refuse.
 pub fn require_ratio(text: usize, packed: usize) -> Result<(), Error> {
-    if text as u64 > allowed(packed) {
-        Err(Error::Ratio { limit: RATIO })
-    } else {
-        Ok(())
+    match text as u64 > allowed(packed) {
+        true => Err(Error::Ratio { limit: RATIO }),
+        false => Ok(()),
     }
 }
 
 /// Returns how many bytes data of this size may unpack to.
 fn allowed(packed: usize) -> u64 {
     RATIO_FROM.max(packed as u64 * RATIO)
-}
-
-/// Returns the error for a text that passes the limit.
-fn too_large(limit: u64) -> Error {
-    if limit == UNPACKED_LIMIT {
-        Error::TextTooLarge { limit }
-    } else {
-        Error::Ratio { limit: RATIO }
-    }
 }
 
 /// Returns how many bytes of data to unpack at a time, so that the statement can be cancelled in between.

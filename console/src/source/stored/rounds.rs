@@ -71,7 +71,7 @@ impl StoreSource {
         });
         TargetSnapshot {
             target: name,
-            kind: TargetKind::named(&row.kind).unwrap_or(TargetKind::Ost),
+            kind: TargetKind::find(&row.kind).unwrap_or(TargetKind::Ost),
             server: row.server.as_deref().unwrap_or_default().into(),
             time: target.time,
             entries: count(row.entries),

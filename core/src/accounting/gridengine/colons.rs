@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use memchr::{memchr, memchr_iter};
 
 use super::super::{Job, Reason, field};
-use super::{Line, is_slave};
+use super::{Line, Text, is_slave};
 
 /// The most fields of a line. There is a colon for each directory of a search path in a command.
 const FIELDS_MAX: usize = 4_096;
@@ -53,27 +53,26 @@ pub fn job(line: &[u8]) -> Result<Option<Job<'_>>, Reason> {
     let get = |place: usize| fields.get(row + place);
     let time = |place: usize| field::number(get(place)).ok_or(Reason::BadTime);
     let line = Line {
-        number: field::number(fields.get(number)),
-        task: field::number(get(at::TASK)).ok_or(Reason::BadJob)?,
-        times: [time(at::SUBMITTED)?, time(at::STARTED)?, time(at::ENDED)?],
+        job_number: field::number(fields.get(number)),
+        task_number: field::number(get(at::TASK)).ok_or(Reason::BadJob)?,
+        submission_time: time(at::SUBMITTED)?,
+        start_time: time(at::STARTED)?,
+        end_time: time(at::ENDED)?,
         failed: field::number(get(at::FAILED)).ok_or(Reason::WrongFields)?,
         owner: text(fields.get(3)),
         group: text(fields.get(2)),
         account: text(fields.join(number + 1, row)),
         project: text(get(at::PROJECT)),
         department: text(get(at::DEPARTMENT)),
-        queue: text(fields.get(0)),
-        host: text(fields.get(1)),
+        qname: text(fields.get(0)),
+        hostname: text(fields.get(1)),
         granted_pe: text(get(at::GRANTED_PE)),
         slots: field::number(get(at::SLOTS)),
-        name: text(fields.join(4, number)),
+        job_name: text(fields.join(4, number)),
         priority: text(get(0)),
         exit_status: text(get(at::EXIT_STATUS)),
-        more: [
-            ("cpu", text(get(at::CPU))),
-            ("mem", text(get(at::MEM))),
-            ("io", text(get(at::IO))),
-        ],
+        usage: [at::CPU, at::MEM, at::IO].map(|place| text(get(place))),
+        ..Line::default()
     };
     line.into_job().map(Some)
 }
@@ -182,14 +181,11 @@ fn is_number(field: &[u8]) -> bool {
     field::is_number(whole) && field::is_number(fraction)
 }
 
-/// Returns a field as text, with the colons that UGE replaced; `None` if it is empty.
-fn text(field: &[u8]) -> Option<Cow<'_, str>> {
+/// Returns a field, with the colons that UGE replaced.
+fn text(field: &[u8]) -> Option<Text<'_>> {
     if memchr(UGE_COLON, field).is_none() {
-        return field::text(field);
+        return Some(Text(Cow::Borrowed(field)));
     }
-    let colons: Vec<u8> = field
-        .iter()
-        .map(|byte| if *byte == UGE_COLON { b':' } else { *byte })
-        .collect();
-    field::text_of(Cow::Owned(colons))
+    let with_colon = |byte: &u8| if *byte == UGE_COLON { b':' } else { *byte };
+    Some(Text(field.iter().map(with_colon).collect()))
 }

@@ -208,10 +208,7 @@ impl Job {
         self.known = self.known.max(ended.unwrap_or(run.updated));
         agree(&mut self.label, &Some(run.label));
         self.runs += 1;
-        self.submitted = match (self.submitted, run.submitted) {
-            (Some(one), Some(other)) => Some(one.min(other)),
-            (one, other) => one.or(other),
-        };
+        self.submitted = self.submitted.into_iter().chain(run.submitted).min();
         self.ended = self.ended.zip(ended).map(|(one, other)| one.max(other));
         self.last_started = run.started;
         self.state = run.state;

@@ -14,18 +14,11 @@ use crate::base::instant::{Micros, SECOND};
 /// The most names of `extra` that a row keeps: the first ones of the alphabet, whatever the order of the texts is.
 const EXTRA_MAX: usize = 64;
 
-/// A start: a second, in which all starts are one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Start {
-    Unknown,
-    Second(i64),
-}
+/// The second of a start, in which all starts are one; `None` if the start is unknown.
+pub type Start = Option<i64>;
 
-impl Start {
-    pub fn of(started: Option<Micros>) -> Self {
-        let second = started.map(|started| started.div_euclid(SECOND));
-        second.map_or(Self::Unknown, Self::Second)
-    }
+pub fn start_of(started: Option<Micros>) -> Start {
+    started.map(|started| started.div_euclid(SECOND))
 }
 
 /// The rank and time of a record.
@@ -232,7 +225,7 @@ impl Atom {
     }
 
     pub fn start(&self) -> Start {
-        Start::of(self.started())
+        start_of(self.started())
     }
 
     pub fn started(&self) -> Option<Micros> {

@@ -42,10 +42,6 @@ crate::named! {
 }
 
 impl JobColumn {
-    fn find(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.name() == name)
-    }
-
     /// Returns whether the column has numbers of jobs.
     pub fn is_number_of_job(self) -> bool {
         matches!(self, Self::JobIdRaw | Self::JobId)
@@ -121,24 +117,16 @@ impl<'a> Header<'a> {
             _ => line.strip_suffix(delimiter).unwrap_or(line),
         };
         // Splitting by an empty text would divide between all characters.
-        let pattern = if delimiter.is_empty() {
-            "\n"
-        } else {
-            delimiter
+        let pattern = match delimiter {
+            "" => "\n",
+            delimiter => delimiter,
         };
-        if names
-            .split(pattern)
-            .take(COLUMNS_MAX + 1)
-            .any(|name| !is_name(name))
-        {
+        let names_of = || names.split(pattern).take(COLUMNS_MAX + 1);
+        if !names_of().all(is_name) {
             return None;
         }
-        let columns: Vec<_> = names
-            .split(pattern)
-            .take(COLUMNS_MAX + 1)
-            .map(Column::new)
-            .collect();
-        let has_number = columns.iter().any(|column| is_number_of_job(*column));
+        let columns: Vec<_> = names_of().map(Column::new).collect();
+        let has_number = columns.iter().copied().any(is_number_of_job);
         (has_number && columns.len() <= COLUMNS_MAX).then_some(Self {
             delimiter: delimiter.as_bytes(),
             is_ended: names.len() < line.len(),
@@ -153,9 +141,7 @@ impl<'a> Header<'a> {
 
     /// Returns whether the first column is the number of a job, so that each row can be known by its beginning.
     pub fn begins_with_number(&self) -> bool {
-        self.columns
-            .first()
-            .is_some_and(|first| is_number_of_job(*first))
+        self.columns.first().copied().is_some_and(is_number_of_job)
     }
 
     /// Returns whether a line begins as the row of a job or step, if the first column is the number of a job.

@@ -6,6 +6,7 @@ use super::epoch::{Epoch, SeenValues};
 use super::value::{bit, slot_in};
 use crate::base::instant::Micros;
 use crate::base::operation::OPERATIONS;
+use crate::base::try_vec::push;
 use crate::rules::snapshot::{Counter, Record, Slot, Snapshot};
 use crate::text::job_stats::{Time, Unit};
 
@@ -204,8 +205,7 @@ impl<'a> CarriedRecords<'a> {
             return Ok(());
         }
         let id = own.ids.push(part.id())?;
-        own.records.try_reserve(1)?;
-        own.records.push(Record {
+        let record = Record {
             id,
             hash: part.record.hash,
             line: part.record.line,
@@ -215,8 +215,8 @@ impl<'a> CarriedRecords<'a> {
             ended: false,
             present: listed,
             counters: begin..own.counters.end(),
-        });
-        Ok(())
+        };
+        push(&mut own.records, record)
     }
 }
 

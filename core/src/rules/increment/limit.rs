@@ -8,6 +8,7 @@ use std::collections::TryReserveError;
 use super::{Column, CompareError, Comparison, Increment, Problem, Reason};
 use crate::base::instant::Micros;
 use crate::base::operation::OPERATIONS;
+use crate::base::try_vec::push;
 
 #[cfg(test)]
 mod tests;
@@ -104,8 +105,7 @@ fn drop_largest(
             break;
         }
         sum -= u128::from(value.2.unsigned_abs());
-        dropped.try_reserve(1)?;
-        dropped.push(value);
+        push(dropped, value)?;
     }
     Ok(())
 }

@@ -90,22 +90,6 @@ pub fn json(detail: &[u8]) -> Option<Value> {
 }
 
 impl Detail {
-    fn of(
-        [min, max, sumsq, samples, sum]: [Option<u64>; NUMBERS.len()],
-        hist: Option<Box<[u64; HISTOGRAM_LEN]>>,
-        unit: Option<Unit>,
-    ) -> Self {
-        Self {
-            hist,
-            max,
-            min,
-            samples,
-            sum,
-            sumsq,
-            unit,
-        }
-    }
-
     /// Returns the [`NUMBERS`].
     fn numbers(&self) -> [Option<u64>; NUMBERS.len()] {
         [self.min, self.max, self.sumsq, self.samples, self.sum]
@@ -130,16 +114,21 @@ impl Detail {
             0 => Some(None),
             _ => number(bytes).map(Some),
         };
-        let numbers = [value(0)?, value(1)?, value(2)?, value(3)?, value(4)?];
-        let unit = match value(5)? {
-            Some(unit) => Some(*UNITS.get(usize::try_from(unit).ok()?)?),
-            None => None,
-        };
-        let hist = match set >> 6 {
-            0 => None,
-            _ => Some(Box::new(elements(bytes)?)),
-        };
-        Some(Self::of(numbers, hist, unit))
+        Some(Self {
+            min: value(0)?,
+            max: value(1)?,
+            sumsq: value(2)?,
+            samples: value(3)?,
+            sum: value(4)?,
+            unit: match value(5)? {
+                Some(unit) => Some(*UNITS.get(usize::try_from(unit).ok()?)?),
+                None => None,
+            },
+            hist: match set >> 6 {
+                0 => None,
+                _ => Some(Box::new(elements(bytes)?)),
+            },
+        })
     }
 
     fn json(&self) -> Value {

@@ -20,13 +20,6 @@ crate::named! {
 }
 
 impl Retention {
-    /// Returns the variant with a name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|retention| retention.name() == name)
-    }
-
     /// Removes the values that are not kept from an increment. Its calls and sums stay, also for operations without a
     /// column.
     pub fn apply(self, increment: &mut Increment<'_>) {
@@ -110,9 +103,9 @@ mod tests {
     #[test]
     fn each_name_is_that_of_its_variant() {
         for retention in Retention::ALL {
-            assert_eq!(Retention::parse(retention.name()), Some(retention));
+            assert_eq!(Retention::find(retention.name()), Some(retention));
         }
-        assert_eq!(Retention::parse("nothing"), None);
+        assert_eq!(Retention::find("nothing"), None);
         assert!(Retention::ALL.is_sorted());
     }
 

@@ -14,7 +14,7 @@ use super::Slot;
 use crate::text::job_stats::{HISTOGRAM_LEN, Unit};
 
 /// The values of a counter as printed. A field that the line lacks is zero.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counter<'a> {
     /// The slot of the operation.
     pub slot: Slot,
@@ -36,16 +36,11 @@ pub struct Counter<'a> {
 
 impl Counter<'_> {
     /// Returns a counter of a slot without calls.
-    pub const fn zero(slot: Slot, unit: Unit) -> Self {
+    pub fn zero(slot: Slot, unit: Unit) -> Self {
         Self {
             slot,
             unit,
-            samples: 0,
-            min: 0,
-            max: 0,
-            sum: 0,
-            sumsq: 0,
-            histogram: None,
+            ..Self::default()
         }
     }
 
@@ -121,21 +116,14 @@ pub(super) const SLOTS_MAX: usize = 1 << SLOT_BITS;
 
 const SLOT_BITS: u32 = 14;
 const LEN_BITS: u32 = 4;
-const UNITS: [Unit; 4] = [Unit::Requests, Unit::Bytes, Unit::Microseconds, Unit::Other];
 const UNIT_BITS: u32 = 2;
 const HAS_SIZES: u32 = 1 << 30;
 const HAS_LARGE_SIZES: u32 = 1 << 31;
 
 impl Head {
     const fn new(slot: Slot, unit: Unit) -> Self {
-        let unit = match unit {
-            Unit::Requests => 0,
-            Unit::Bytes => 1,
-            Unit::Microseconds => 2,
-            Unit::Other => 3,
-        };
         let slot = slot as u32 % (1 << SLOT_BITS);
-        Self(slot | unit << (SLOT_BITS + LEN_BITS))
+        Self(slot | (unit as u32) << (SLOT_BITS + LEN_BITS))
     }
 
     const fn slot(self) -> Slot {
@@ -143,7 +131,7 @@ impl Head {
     }
 
     const fn unit(self) -> Unit {
-        UNITS[(self.0 >> (SLOT_BITS + LEN_BITS)) as usize % UNITS.len()]
+        Unit::ALL[(self.0 >> (SLOT_BITS + LEN_BITS)) as usize % Unit::ALL.len()]
     }
 
     /// Returns the number of words of the head and the numbers.

@@ -201,22 +201,19 @@ impl<'a> Reader<'a> {
     }
 
     fn report(&mut self, line: u32, reason: Reason, text: &'a [u8]) -> Result<(), TryReserveError> {
-        let problem = Problem {
+        let problem = |target| Problem {
             line,
-            target: None,
+            target,
             entry: None,
             reason,
             text,
         };
         let current = self.current.and_then(|it| self.targets.get_mut(it));
         let Some(Target { snapshot, .. }) = current else {
-            return self.budget.report(problem, None, &mut self.problems);
+            return self.budget.report(problem(None), None, &mut self.problems);
         };
         snapshot.problems_found += 1;
-        let problem = Problem {
-            target: snapshot.target,
-            ..problem
-        };
+        let problem = problem(snapshot.target);
         let record = snapshot.records.last().filter(|_| self.open.is_some());
         let entry = record.map(|record| snapshot.ids.get(&record.id));
         self.budget.report(problem, entry, &mut snapshot.problems)

@@ -4,6 +4,7 @@ use std::collections::TryReserveError;
 
 use super::Compared;
 use crate::base::instant::Micros;
+use crate::base::try_vec::push;
 use crate::rules::increment::{Column, Increment, edge_distance, share, spans};
 
 impl Compared {
@@ -27,8 +28,7 @@ impl Compared {
             for increment in &self.increments {
                 add(&mut piece, increment, from);
             }
-            pieces.try_reserve(1)?;
-            pieces.push(piece);
+            push(&mut pieces, piece)?;
         }
         Ok(pieces)
     }

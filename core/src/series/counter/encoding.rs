@@ -8,25 +8,8 @@ mod text;
 
 pub use text::TEXT_EXAMPLE;
 
-use super::summary::{MAX_RESETS, Total};
-use super::{Modulus, Reading, Summary};
-
-/// Returns the summary of a counter that wraps. Its opening is the first reading alone.
-fn wrapping(
-    modulus: Modulus,
-    first: Reading,
-    last: Reading,
-    increase: u128,
-    resets: u64,
-) -> Summary {
-    Summary {
-        last,
-        known: last.value,
-        increase: Total(increase),
-        resets,
-        ..Summary::wrapping(first, Some(modulus))
-    }
-}
+use super::summary::MAX_RESETS;
+use super::{Modulus, Summary};
 
 impl Summary {
     /// Returns true if the summary has all properties of summaries of readings on which the other functions rely.

@@ -271,7 +271,7 @@ impl<'a> Cursor<'a> {
     fn name(&mut self) -> Option<&'a str> {
         self.eat(b"  ")?;
         let operation = self.word()?;
-        if operation.len() > OPERATION_MAX || TimeKey::named(operation.as_bytes()).is_some() {
+        if operation.len() > OPERATION_MAX || TimeKey::find(operation).is_some() {
             return None;
         }
         self.eat(b":")?;
@@ -315,7 +315,7 @@ impl<'a> Cursor<'a> {
         self.eat(b", unit:")?;
         self.skip_blanks();
         let name = self.word()?;
-        Some((Unit::named(name), name))
+        Some((Unit::find(name).unwrap_or(Unit::Other), name))
     }
 
     /// Takes a number after blanks, in a field of WIDTH bytes if it fits there. Before Lustre 2.14.51 the field follows

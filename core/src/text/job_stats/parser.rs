@@ -15,14 +15,6 @@ use crate::base::target::TargetName;
 use crate::text::additional_parameters::Other;
 use crate::text::lctl::{Joined, LineKind, Lines, Outcome, Outside, Piece, Values, trim};
 
-/// A line of a value: its number, its text in the whole text, and whether a line feed ends it.
-#[derive(Clone, Copy)]
-struct Position<'a> {
-    number: u32,
-    text: &'a [u8],
-    ended: bool,
-}
-
 /// Reads values of `job_stats`, and `job_cleanup_interval`.
 pub(super) struct Parser<'a, 's, 'p, S> {
     records: Records<'s, 'p, S>,
@@ -37,7 +29,7 @@ impl<'a, 's, 'p, S: Sink<'a>> Parser<'a, 's, 'p, S> {
         }
     }
 
-    fn record(&mut self, id: Option<Cow<'a, str>>, at: Position<'a>) -> Result<Outcome, S::Stop> {
+    fn record(&mut self, id: Option<Cow<'a, str>>, at: Piece<'a>) -> Result<Outcome, S::Stop> {
         let reason = match id {
             Some(id) if at.ended => {
                 self.records.begin(at.number, id, at.text)?;
@@ -56,7 +48,7 @@ impl<'a, 's, 'p, S: Sink<'a>> Parser<'a, 's, 'p, S> {
         &mut self,
         name: &[u8],
         body: Result<(&[u8], &[u8]), Reason>,
-        at: Position<'a>,
+        at: Piece<'a>,
     ) -> Result<Outcome, S::Stop> {
         let (number, text) = (at.number, at.text);
         if self.records.part() == Progress::None {
@@ -76,7 +68,7 @@ impl<'a, 's, 'p, S: Sink<'a>> Parser<'a, 's, 'p, S> {
     }
 
     /// Handles a line that is neither a record nor a counter.
-    fn other_line(&mut self, line: Line<'_>, at: Position<'a>) -> Result<Outcome, S::Stop> {
+    fn other_line(&mut self, line: Line<'_>, at: Piece<'a>) -> Result<Outcome, S::Stop> {
         match line {
             Line::Blank => {}
             Line::Header => self.records.end()?,
@@ -95,7 +87,7 @@ impl<'a, 's, 'p, S: Sink<'a>> Parser<'a, 's, 'p, S> {
         Ok(Outcome::Belongs)
     }
 
-    fn time(&mut self, key: TimeKey, value: &[u8], at: Position<'a>) -> Result<(), S::Stop> {
+    fn time(&mut self, key: TimeKey, value: &[u8], at: Piece<'a>) -> Result<(), S::Stop> {
         let (number, text) = (at.number, at.text);
         if !self.records.accepts_time(key) {
             return self.records.without_record(number, text);
@@ -114,7 +106,7 @@ impl<'a, 's, 'p, S: Sink<'a>> Parser<'a, 's, 'p, S> {
         self.records.part() != Progress::None && operation::find(key).is_none()
     }
 
-    fn unreadable(&mut self, at: Position<'a>) -> Result<(), S::Stop> {
+    fn unreadable(&mut self, at: Piece<'a>) -> Result<(), S::Stop> {
         let reason = if at.ended {
             Reason::UnreadableLine
         } else {
@@ -157,28 +149,20 @@ impl<'a, S: Sink<'a>> Values<'a> for Parser<'a, '_, '_, S> {
         text: &'a [u8],
         lines: &mut Lines<'a, '_>,
     ) -> Result<Outcome, S::Stop> {
-        let at = Position {
-            number: line.number,
-            text: line.text,
-            ended: line.ended,
-        };
         match Line::of(text) {
-            Line::Record(id) => self.record(identifier::parse(id), at),
+            Line::Record(id) => self.record(identifier::parse(id), line),
             Line::Counter(name, open) => {
                 let body = counter::body(lines, line, &text[open + 1..]);
                 let body = body.ok_or_else(|| unclosed(!lines.is_cut()));
-                self.counter(name, body, at)
+                self.counter(name, body, line)
             }
-            other => self.other_line(other, at),
+            other => self.other_line(other, line),
         }
     }
 
     fn joined_line(&mut self, line: Piece<'a>, joined: &Joined) -> Result<Outcome, S::Stop> {
-        let at = Position {
-            number: line.number,
-            text: line.text,
-            ended: joined.ended,
-        };
+        let mut at = line;
+        at.ended = joined.ended;
         match Line::of(&joined.text) {
             Line::Record(id) => {
                 let id = identifier::parse(id).map(|id| Cow::Owned(id.into_owned()));

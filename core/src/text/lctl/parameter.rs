@@ -87,7 +87,8 @@ pub(super) fn named_in_message<'a>(message: &'a [u8], parameter: &str) -> Option
         let (path, name) = before.split_at(begin);
         let path = path.strip_suffix(&[*separator])?;
         let mut kinds = TargetKind::ALL.into_iter();
-        let kind = kinds.find(|kind| path.ends_with(kind.name()))?;
+        let device = |kind: TargetKind| kind.prefix().strip_suffix(b".").unwrap_or_default();
+        let kind = kinds.find(|kind| path.ends_with(device(*kind)))?;
         (!name.is_empty()).then_some(TargetName { kind, name })
     })
 }

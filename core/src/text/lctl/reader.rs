@@ -8,7 +8,7 @@ use super::parameter::{self, Parameter};
 use super::{LineKind, Outcome, Outside, Values, message};
 use crate::base::pause::Pause;
 use crate::base::target::TargetName;
-use crate::text::additional_parameters as beside;
+use crate::text::additional_parameters as additional;
 
 /// The part of the text that contains a line.
 #[derive(Clone, Copy)]
@@ -127,7 +127,7 @@ impl<'a, 'v, 'p, V: Values<'a>> Reader<'a, 'v, 'p, V> {
     fn begin_other(&mut self, value: &'a [u8], piece: Piece<'a>) -> Result<(), V::Stop> {
         let name = piece.text.strip_suffix(value).unwrap_or(piece.text);
         let name = name.split_last().map(|(_, name)| name);
-        let parameter = name.and_then(beside::Parameter::parse);
+        let parameter = name.and_then(additional::Parameter::parse);
         let from = piece.offset_of(value);
         if let Some(open) = &mut self.other
             && parameter == Some(open.parameter)

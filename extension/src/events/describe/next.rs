@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{Event, Line, text};
 use crate::pg::error::Error;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 
 /// Returns the steps that follow on an event, each with its command.
 pub fn steps(client: &SpiClient<'_>, event: &Event) -> Result<Vec<Line>, Error> {
@@ -173,7 +173,7 @@ impl JobFacts {
                      SELECT FROM jobstats.entries o, jobstats.settings s WHERE (o.job = $1 OR o.claimed = $1) \
                          AND o.uid >= s.system_uids_below AND o.uid IS DISTINCT FROM $2) \
                      ORDER BY e.name LIMIT 1) AS identifier",
-            &[job.into(), uid.into()],
+            &values![job, uid],
         )?;
         let Some(row) = row else {
             return Ok(Self::default());

@@ -12,7 +12,6 @@ use jobstats_core::accounting::merge::{
     Change, Form, Merged, Provenance, Value, merge as merged, repeated,
 };
 use jobstats_core::base::instant::Micros;
-use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 use serde::de::DeserializeOwned;
 
@@ -22,8 +21,9 @@ use crate::pg::guc::Pinned;
 use crate::pg::memory::require_room;
 use crate::pg::pause::pause;
 use crate::pg::plans;
+use crate::pg::receive::{self, ONCE, Received, Type, are};
+use crate::pg::spi::values;
 use crate::pg::time::{from_postgres, timestamptz};
-use crate::pg::tuples::{INTEGERS, TEXTS, Tuples};
 use columns::{arguments, keys};
 
 /// The largest size of a stored submission, in bytes of its values.
@@ -96,7 +96,7 @@ pub fn merge(
     batch: &Batch<'_>,
 ) -> Result<WriteCounts, Error> {
     let _pinned = Pinned::new(SETTINGS);
-    let mut stored = read(client, batch)?;
+    let mut stored = read(batch)?;
     let (mut changes, mut written) = (Changes::default(), WriteCounts::default());
     for ((submission, records), stored) in batch.iter().zip(&mut stored) {
         pause();
@@ -179,11 +179,11 @@ impl<'b> Changes<'b> {
 
     fn write(self, client: &mut SpiClient<'_>, source: &str, time: Micros) -> Result<(), Error> {
         if !self.confirmed.is_empty() {
-            let arguments = [self.confirmed.into(), timestamptz(time)?.into()];
+            let arguments = values![self.confirmed, timestamptz(time)?];
             plans::update(client, include_str!("confirm.sql"), &arguments)?;
         }
         if !self.gone.is_empty() {
-            plans::update(client, include_str!("delete.sql"), &[self.gone.into()])?;
+            plans::update(client, include_str!("delete.sql"), &values![self.gone])?;
         }
         if !self.rows.is_empty() {
             let mut arguments = arguments(&self.rows)?;
@@ -192,7 +192,7 @@ impl<'b> Changes<'b> {
         }
         if !self.jobs.is_empty() {
             let queue = "INSERT INTO jobstats.to_match (job) SELECT c.job FROM unnest($1::text[]) AS c (job)";
-            plans::update(client, queue, &[self.jobs.into()])?;
+            plans::update(client, queue, &values![self.jobs])?;
         }
         Ok(())
     }
@@ -204,49 +204,45 @@ pub fn note_schedulers(
     schedulers: &[&str],
     time: Micros,
 ) -> Result<(), Error> {
-    let arguments: [DatumWithOid<'_>; 2] = [schedulers.to_vec().into(), timestamptz(time)?.into()];
+    let arguments = values![schedulers.to_vec(), timestamptz(time)?];
     plans::run(client, include_str!("schedulers.sql"), &arguments)
 }
 
 /// Returns the rows of the submissions of a batch, in the order of the batch.
-fn read(client: &mut SpiClient<'_>, batch: &Batch<'_>) -> Result<Vec<Vec<StoredRow>>, Error> {
-    let mut rows = Tuples::update(client, &columns::read(), &keys(batch.keys())?)?;
-    let [extra, updated, provenance] = columns::AFTER;
-    for column in [0, updated] {
-        rows.require(column, &INTEGERS)?;
-    }
-    for column in [1, extra, provenance] {
-        rows.require(column, &TEXTS)?;
-    }
-    for (place, column) in (columns::FIRST..).zip(Form::COLUMNS) {
-        let types = match column.value {
-            Value::Text(..) => &TEXTS[..],
-            Value::Time(..) | Value::Number(..) => &INTEGERS[..],
-        };
-        rows.require(place, types)?;
-    }
+fn read(batch: &Batch<'_>) -> Result<Vec<Vec<StoredRow>>, Error> {
+    let of_column = |value: &Value| match value {
+        Value::Text(..) => Type::Text,
+        Value::Time(..) => Type::Time,
+        Value::Number(..) => Type::Integer,
+    };
+    let mut types = vec![Type::Integer, Type::Text];
+    types.extend(Form::COLUMNS.iter().map(|it| of_column(&it.value)));
+    types.extend([Type::Text, Type::Time, Type::Text]);
     let mut stored = Vec::new();
     stored.resize_with(batch.len(), Vec::new);
-    for row in 0..rows.len() {
-        pause();
-        rows.read(row);
-        let place = rows
-            .integer(0)
-            .and_then(|place| usize::try_from(place).ok());
-        if let Some(forms) = place.and_then(|place| stored.get_mut(place)) {
-            forms.push(stored_row(&rows)?);
-        }
-    }
+    let keys = keys(batch.keys())?;
+    receive::run(
+        ONCE,
+        &columns::read(),
+        &keys,
+        &mut are(&types),
+        &mut |row| {
+            let place = row.integer(0).and_then(|it| usize::try_from(it).ok());
+            if let Some(forms) = place.and_then(|place| stored.get_mut(place)) {
+                forms.push(stored_row(row)?);
+            }
+            Ok(true)
+        },
+    )?;
     Ok(stored)
 }
 
-/// Reads the current row.
-fn stored_row(rows: &Tuples<'_>) -> Result<StoredRow, Error> {
+fn stored_row(row: &Received) -> Result<StoredRow, Error> {
     let [extra, updated, provenance] = columns::AFTER;
-    let (extra, provenance) = (rows.text(extra), rows.text(provenance));
+    let (extra, provenance) = (row.text(extra), row.text(provenance));
     require_room(extra.as_ref().map_or(0, String::len), COPIES)?;
     require_room(provenance.as_ref().map_or(0, String::len), COPIES)?;
-    let time = |place: usize| rows.integer(place).and_then(from_postgres);
+    let time = |place: usize| row.integer(place).and_then(from_postgres);
     let mut form = Form {
         extra: from_json(extra)?,
         updated: time(updated).unwrap_or(0),
@@ -257,13 +253,13 @@ fn stored_row(rows: &Tuples<'_>) -> Result<StoredRow, Error> {
         match column.value {
             Value::Time(_, value) => *value(&mut form) = time(place),
             Value::Number(_, value) => {
-                let number = rows.integer(place);
+                let number = row.integer(place);
                 *value(&mut form) = number.and_then(|it| u32::try_from(it).ok());
             }
-            Value::Text(_, value) => *value(&mut form) = rows.text(place),
+            Value::Text(_, value) => *value(&mut form) = row.text(place),
         }
     }
-    let at = rows.text(1);
+    let at = row.text(1);
     let at = at.ok_or_else(|| Error::Damaged("a row has no place".to_owned()))?;
     Ok(StoredRow { at, form })
 }

@@ -11,7 +11,7 @@ use pgrx::spi::SpiClient;
 use crate::feed::getent::try_lock;
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 
@@ -134,7 +134,7 @@ impl RenamedUsers {
         if !self.numbers.is_empty() {
             client.execute(
                 "INSERT INTO jobstats.to_resolve (uid, user_name) SELECT * FROM unnest($1::bigint[], $2::text[])",
-                &[self.numbers.into(), self.names.into()],
+                &values![self.numbers, self.names],
             )?;
         }
         Ok(())
@@ -155,7 +155,7 @@ pub fn fill(
          WHERE NOT EXISTS (SELECT FROM jobstats.{} known WHERE known.{} = said.number)",
         table.name, table.number
     );
-    let unknown = client.execute_rows(&unknown, &[numbers.into()])?;
+    let unknown = client.execute_rows(&unknown, &values![numbers])?;
     if unknown.len() == 0 || !try_lock(client)? {
         return Ok(());
     }
@@ -177,7 +177,7 @@ pub fn fill(
         gid = table.gid(", gid", ""),
         said_gid = table.gid(", said.gid", ""),
     );
-    client.run(&statement, &[numbers.into(), names.into(), gids.into()])
+    client.run(&statement, &values![numbers, names, gids])
 }
 
 fn earlier_runs(history: &History) -> &[Run] {
@@ -214,7 +214,7 @@ fn stored(
         known_gid = table.gid("known.gid", "NULL::bigint"),
         earlier_gid = table.gid("earlier.gid", "NULL::bigint"),
     );
-    let arguments = [numbers.into(), names.into(), gids.into(), day.into()];
+    let arguments = values![numbers, names, gids, day];
     let rows = client.execute_rows(&statement, &arguments)?;
     require_room(rows.len(), NAME_BYTES)?;
     let mut stored = BTreeMap::<usize, History>::new();
@@ -285,7 +285,7 @@ fn write(
     if !forgotten.is_empty() {
         let delete =
             format!("DELETE FROM jobstats.earlier_{name} e WHERE e.{number} = ANY ($1::bigint[])");
-        client.execute(&delete, &[forgotten.into()])?;
+        client.execute(&delete, &values![forgotten])?;
     }
     if !earlier.is_empty() {
         let statement = sql!(

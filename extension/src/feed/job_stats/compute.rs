@@ -251,7 +251,9 @@ pub fn compute_on(
             carried: mem::replace(&mut next.carried, carried.into()),
         });
         previous = next;
-        match connect_mut(|client| stored::after(client, target_id, previous.time))? {
+        match connect_mut(|client| {
+            stored::next_to(client, target_id, previous.time, stored::AFTER)
+        })? {
             Some(after) => next = after,
             None => return Ok(()),
         }

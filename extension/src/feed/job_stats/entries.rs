@@ -9,7 +9,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::plans;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 use crate::store::columns::list;
@@ -151,7 +151,7 @@ impl Entries {
         for (cluster, ids) in theirs {
             client.execute(
                 include_str!("entries/note_cluster.sql"),
-                &[ids.into(), cluster.to_owned().into(), CLUSTERS_MAX.into()],
+                &values![ids, cluster.to_owned(), CLUSTERS_MAX],
             )?;
         }
         Ok(())
@@ -230,7 +230,7 @@ impl Entries {
             "UPDATE jobstats.entries SET first_seen = $2 FROM (SELECT entry_id AS id FROM jobstats.entries \
              WHERE entry_id = ANY ($1) AND first_seen > $2 ORDER BY entry_id FOR NO KEY UPDATE) AS later \
              WHERE entry_id = later.id",
-            &[self.keys.ids().collect::<Vec<_>>().into(), timestamptz(seen)?.into()],
+            &values![self.keys.ids().collect::<Vec<_>>(), timestamptz(seen)?],
         )
     }
 
@@ -270,7 +270,7 @@ const DELETED: &str = "SELECT (SELECT deleted FROM jobstats.sweep)";
 fn stored_names(client: &SpiClient<'_>, ids: Vec<i64>) -> Result<StoredNames, Error> {
     let rows = client.query(
         "SELECT entry_id, name FROM jobstats.entries WHERE entry_id = ANY ($1)",
-        &[ids.into()],
+        &values![ids],
     )?;
     let mut names = StoredNames::with_capacity(rows.len());
     for row in rows {

@@ -49,7 +49,7 @@ impl<'i> Placing<'_, '_, 'i> {
         let previous = stored::before(self.client, id, time, self.ingest.settings.raw_retention)?;
         let next = match self.is_newest() {
             true => None,
-            false => stored::after(self.client, id, time)?,
+            false => stored::next_to(self.client, id, time, stored::AFTER)?,
         };
         let before = previous.as_ref().map(StoredSnapshot::read).transpose()?;
         let (known, is_newest) = (before.as_ref().map(ScannedSnapshot::known), next.is_none());
@@ -103,7 +103,7 @@ impl<'i> Placing<'_, '_, 'i> {
         // Only entries without `start_time` need it.
         let after = match records.all(|it| it.start_time.is_some()) {
             true => None,
-            false => stored::after(self.client, self.target.id, next.time)?,
+            false => stored::next_to(self.client, self.target.id, next.time, stored::AFTER)?,
         };
         let after = after.as_ref().map(StoredSnapshot::read).transpose()?;
         let after = after.as_ref().map(ScannedSnapshot::observation);

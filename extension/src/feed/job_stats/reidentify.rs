@@ -17,7 +17,7 @@ use pgrx::spi::SpiClient;
 use crate::matching;
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
-use crate::pg::spi::{Rows, SqlResult, Statements, connect_as_of_call, connect_mut};
+use crate::pg::spi::{Rows, SqlResult, Statements, connect_as_of_call, connect_mut, values};
 use crate::pg::template::sql;
 use crate::store;
 use crate::store::columns::list;
@@ -106,14 +106,14 @@ fn step(client: &mut SpiClient<'_>) -> Result<Option<i64>, Error> {
     let changed = pass.identify(client, portion)?;
     client.execute(
         "UPDATE jobstats.identification SET after = $1",
-        &[last.into()],
+        &values![last],
     )?;
     changed.follow(client).map(Some)
 }
 
 /// Identifies entries that have a new cluster since. Returns the number of changed entries; `None` if the queue is empty.
 fn identify_queued(client: &mut SpiClient<'_>) -> Result<Option<i64>, Error> {
-    let queued = client.execute_rows(include_str!("reidentify/queued.sql"), &[BATCH.into()])?;
+    let queued = client.execute_rows(include_str!("reidentify/queued.sql"), &values![BATCH])?;
     let queued = entries(queued)?;
     if queued.is_empty() {
         return Ok(None);
@@ -174,10 +174,7 @@ fn update() -> String {
 
 /// Returns the next entries in the order of their keys.
 fn portion(client: &mut SpiClient<'_>, after: Option<i64>) -> Result<Vec<Entry>, Error> {
-    entries(client.execute_rows(
-        include_str!("reidentify/batch.sql"),
-        &[after.into(), BATCH.into()],
-    )?)
+    entries(client.execute_rows(include_str!("reidentify/batch.sql"), &values![after, BATCH])?)
 }
 
 fn entries(rows: Rows<'_>) -> Result<Vec<Entry>, Error> {
@@ -260,12 +257,12 @@ impl Pass {
         let mut noted = clusters_by_entry(client.execute_rows(
             "SELECT e.entry_id, e.clusters FROM jobstats.entries e WHERE e.entry_id = ANY ($1) \
              ORDER BY e.entry_id FOR NO KEY UPDATE",
-            &[ids.clone().into()],
+            &values![ids.clone()],
         )?)?;
         let mut stored = match &self.senders {
             Senders::Stored => clusters_by_entry(client.execute_rows(
                 include_str!("reidentify/senders.sql"),
-                &[ids.into(), first.into(), last.into()],
+                &values![ids, first, last],
             )?)?,
             Senders::One(_) | Senders::Noted => HashMap::new(),
         };
@@ -330,7 +327,7 @@ fn notice_if_most_unmatched(client: &mut SpiClient<'_>) -> Result<(), Error> {
     }
     let rows = client.execute_rows(
         "SELECT name FROM jobstats.entries WHERE status = 'malformed' ORDER BY entry_id LIMIT $1",
-        &[(SAMPLE as i64).into()],
+        &values![SAMPLE as i64],
     )?;
     let names: Vec<String> = rows.map(|row| row.get("name")).collect::<Result<_, _>>()?;
     let likely = likely_format(names.iter().map(String::as_str));

@@ -16,7 +16,7 @@ use crate::feed::timing::{Phase, timed};
 use crate::pg::error::Error;
 use crate::pg::pause::PAUSE;
 use crate::pg::plans;
-use crate::pg::spi::{Row, Statements};
+use crate::pg::spi::{Row, Statements, values};
 use crate::pg::time::timestamptz;
 use crate::store::{Reduction, uid_limit};
 use crate::text::zstd::unpack;
@@ -70,9 +70,14 @@ impl<T> From<Option<T>> for Unpacked<T> {
 
 impl Unpacked<Vec<u8>> {
     fn of(packed: Option<&[u8]>) -> Result<Self, Error> {
-        match packed.map(|packed| timed(Phase::Unpack, || unpack(packed))) {
-            Some(Err(error)) if error.is_of_packed() => Ok(Self::Damaged(error)),
-            value => Ok(value.transpose()?.into()),
+        use Error::{NotZstd, Ratio, TextTooLarge};
+        let value = packed.map(|packed| timed(Phase::Unpack, || unpack(packed)));
+        match value.transpose() {
+            // Such a value can never be unpacked.
+            Err(error @ (NotZstd(_) | TextTooLarge { .. } | Ratio { .. })) => {
+                Ok(Self::Damaged(error))
+            }
+            value => Ok(value?.into()),
         }
     }
 
@@ -124,7 +129,7 @@ impl StoredSnapshot {
             cleanup_interval: cleanup_seconds.and_then(|seconds| u32::try_from(seconds).ok()),
             reduced: Reduction {
                 keep: keep
-                    .and_then(|name| Retention::parse(&name))
+                    .and_then(|name| Retention::find(&name))
                     .unwrap_or_default(),
                 fold_uids_below: uid_limit(fold_uids_below),
             },
@@ -216,7 +221,7 @@ pub fn digest(
 ) -> Result<Option<Vec<u8>>, Error> {
     let row = client.execute_opt(
         "SELECT digest FROM jobstats.observations WHERE target_id = $1 AND \"time\" = $2",
-        &[target_id.into(), timestamptz(time)?.into()],
+        &values![target_id, timestamptz(time)?],
     )?;
     row.map(|row| row.get("digest")).transpose()
 }
@@ -245,34 +250,18 @@ pub fn before(
     Ok(None)
 }
 
-/// Returns the observation after this time.
-pub fn after(
-    client: &mut SpiClient<'_>,
-    target_id: i32,
-    time: Micros,
-) -> Result<Option<StoredSnapshot>, Error> {
-    find(
-        client,
-        "WHERE target_id = $1 AND \"time\" > $2 ORDER BY \"time\"",
-        target_id,
-        &[time],
-        None,
-    )
-}
+/// The clauses of [`next_to`]: the observation after a time, and the one of exactly this time.
+pub const AFTER: &str = "WHERE target_id = $1 AND \"time\" > $2 ORDER BY \"time\"";
+pub const AT: &str = "WHERE target_id = $1 AND \"time\" = $2";
 
-/// Returns the observation of exactly this time.
-pub fn at(
+/// Returns the observation next to a time, without the cache.
+pub fn next_to(
     client: &mut SpiClient<'_>,
     target_id: i32,
     time: Micros,
+    clauses: &str,
 ) -> Result<Option<StoredSnapshot>, Error> {
-    find(
-        client,
-        "WHERE target_id = $1 AND \"time\" = $2",
-        target_id,
-        &[time],
-        None,
-    )
+    find(client, clauses, target_id, &[time], None)
 }
 
 /// Looks up a snapshot in the cache.
@@ -303,7 +292,7 @@ fn find(
         client,
         "SELECT server AS raw_server, body, carried AS carried_records, octet_length(body) AS packed FROM jobstats.raw \
          WHERE target_id = $1 AND \"time\" = $2",
-        &[target_id.into(), time.into()],
+        &values![target_id, time],
     )?;
     let raw = raw.next();
     let stored = StoredSnapshot::of(&row, raw.as_ref(), lookup)?;

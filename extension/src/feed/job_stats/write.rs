@@ -9,7 +9,7 @@ use crate::feed::delivery::Delivery;
 use crate::feed::job_stats::packed_snapshot::PackedSnapshot;
 use crate::pg::error::Error;
 use crate::pg::plans;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::time::timestamptz;
 use crate::store::{Reduction, rollup, spans};
 use crate::text::zstd::pack;
@@ -48,23 +48,23 @@ pub fn insert(
     plans::update(
         client,
         "INSERT INTO jobstats.raw (target_id, \"time\", server, body, carried) VALUES ($1, $2, $3, $4, $5)",
-        &[
-            target_id.into(),
-            time.into(),
-            delivery.server.as_str().into(),
-            text.packed.into(),
-            computed.carried_packed()?.into(),
+        &values![
+            target_id,
+            time,
+            delivery.server.as_str(),
+            text.packed,
+            computed.carried_packed()?
         ],
     )?;
     let mut values = counts(target_id, time, computed)?;
-    values.extend([
-        delivery.server.as_str().into(),
-        timestamptz(received)?.into(),
-        delivery.duration.into(),
-        delivery.shipper.as_deref().into(),
-        i64::try_from(text.bytes).unwrap_or(i64::MAX).into(),
-        text.digest.as_slice().into(),
-        f64::from(cleanup_interval).into(),
+    values.extend(values![
+        delivery.server.as_str(),
+        timestamptz(received)?,
+        delivery.duration,
+        delivery.shipper.as_deref(),
+        i64::try_from(text.bytes).unwrap_or(i64::MAX),
+        text.digest.as_slice(),
+        f64::from(cleanup_interval)
     ]);
     plans::update(
         client,
@@ -96,13 +96,13 @@ fn count(
          last_observation = greatest(last_observation, $4), \
          server = CASE WHEN last_observation > $4 THEN server ELSE $5 END, \
          received = CASE WHEN last_observation > $4 THEN received ELSE $6 END WHERE target_id = $1",
-        &[
-            target_id.into(),
-            i64::try_from(text.bytes).unwrap_or(i64::MAX).into(),
-            i64::from(computed.counts.problems).into(),
-            timestamptz(delivery.time)?.into(),
-            delivery.server.as_str().into(),
-            timestamptz(received)?.into(),
+        &values![
+            target_id,
+            i64::try_from(text.bytes).unwrap_or(i64::MAX),
+            i64::from(computed.counts.problems),
+            timestamptz(delivery.time)?,
+            delivery.server.as_str(),
+            timestamptz(received)?
         ],
     )
 }
@@ -117,11 +117,7 @@ pub fn update(
     let time = timestamptz(time)?;
     client.execute(
         "UPDATE jobstats.raw SET carried = $3 WHERE target_id = $1 AND \"time\" = $2",
-        &[
-            target_id.into(),
-            time.into(),
-            computed.carried_packed()?.into(),
-        ],
+        &values![target_id, time, computed.carried_packed()?],
     )?;
     client.run(
         "UPDATE jobstats.observations SET since = $3, entries = $4, active = $5, added = $6, resets = $7, \
@@ -144,12 +140,7 @@ pub fn correct(
     client.run(
         "UPDATE jobstats.observations SET server = $3, bytes = $4 \
          WHERE target_id = $1 AND \"time\" = $2 AND (server, bytes) IS DISTINCT FROM ($3, $4)",
-        &[
-            target_id.into(),
-            timestamptz(time)?.into(),
-            server.into(),
-            bytes.into(),
-        ],
+        &values![target_id, timestamptz(time)?, server, bytes],
     )
 }
 
@@ -187,12 +178,12 @@ pub fn delete_increments(
         "DELETE FROM jobstats.increments WHERE target_id = $1 AND \"time\" > $4 AND \"time\" <= $5 \
          AND observed <@ (SELECT range_agg(tstzrange(s.after, s.observed, '(]')) \
          FROM unnest($2::timestamptz[], $3::timestamptz[]) AS s (after, observed))",
-        &[
-            target_id.into(),
-            all(|stale| stale.after)?.into(),
-            all(|stale| stale.observed)?.into(),
-            timestamptz(earliest)?.into(),
-            timestamptz(latest)?.into(),
+        &values![
+            target_id,
+            all(|stale| stale.after)?,
+            all(|stale| stale.observed)?,
+            timestamptz(earliest)?,
+            timestamptz(latest)?
         ],
     )
 }
@@ -203,19 +194,12 @@ fn counts(
     time: TimestampWithTimeZone,
     computed: &Computed,
 ) -> Result<Vec<DatumWithOid<'_>>, Error> {
-    let mut values: Vec<DatumWithOid> = vec![
-        target_id.into(),
-        time.into(),
-        computed.since.map(timestamptz).transpose()?.into(),
-    ];
+    let since = computed.since.map(timestamptz).transpose()?;
+    let mut values = Vec::from(values![target_id, time, since]);
     values.extend(computed.counts.values().map(DatumWithOid::from));
-    let Reduction {
-        keep,
-        fold_uids_below,
-    } = computed.reduced;
-    let keep = Some(keep).filter(|keep| *keep != Retention::Everything);
-    values.push(keep.map(Retention::name).into());
-    let folded_below = Some(i64::from(fold_uids_below)).filter(|limit| *limit > 0);
-    values.push(folded_below.into());
+    let reduced = computed.reduced;
+    let keep = Some(reduced.keep).filter(|keep| *keep != Retention::Everything);
+    let folded_below = Some(i64::from(reduced.fold_uids_below)).filter(|limit| *limit > 0);
+    values.extend(values![keep.map(Retention::name), folded_below]);
     Ok(values)
 }

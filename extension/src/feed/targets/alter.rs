@@ -7,7 +7,7 @@ use crate::feed::targets::lock_known;
 use crate::feed::targets::rename::rename;
 use crate::pg::argument::{Short, plain};
 use crate::pg::error::Error;
-use crate::pg::spi::{SqlResult, Statements, connect_mut};
+use crate::pg::spi::{SqlResult, Statements, connect_mut, values};
 use crate::store::rights::owner::as_owner_of_store;
 
 #[pg_extern(sql = false)]
@@ -49,6 +49,6 @@ fn retire(
              SELECT observation.\"time\" FROM jobstats.observations observation \
              WHERE observation.target_id = target.target_id ORDER BY observation.\"time\" DESC LIMIT 1), now()) END \
          WHERE target.target_id = $1",
-        &[target.id.into(), retired.into()],
+        &values![target.id, retired],
     )
 }

@@ -6,7 +6,7 @@ use pgrx::spi::SpiClient;
 use crate::feed::delivery::require_short;
 use crate::feed::targets::lock_known;
 use crate::pg::error::Error;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 
 /// Gives a target another name.
 ///
@@ -35,13 +35,7 @@ pub fn rename(
     let (filesystem, index) = filesystem_and_index(new);
     client.execute(
         "UPDATE jobstats.targets SET name = $2, filesystem = $3, kind = coalesce($4, kind), index = $5 WHERE target_id = $1",
-        &[
-            target.id.into(),
-            new.into(),
-            filesystem.into(),
-            kind_in_name(new).map(TargetKind::as_str).into(),
-            index.into(),
-        ],
+        &values![target.id, new, filesystem, kind_in_name(new).map(TargetKind::as_str), index],
     )?;
     note_earlier_name(client, cluster, target.id, old, new)?;
     rename_expected(client, cluster, old, new)
@@ -49,7 +43,7 @@ pub fn rename(
 
 /// Fails if a target has the name. Waits for a feed that is just giving it to a new target, by inserting one as feeds do.
 fn require_free(client: &mut SpiClient<'_>, cluster: &str, name: &str) -> Result<(), Error> {
-    let parameters = [cluster.into(), name.into()];
+    let parameters = values![cluster, name];
     let inserted = client.execute(
         "INSERT INTO jobstats.targets (cluster, name, kind) VALUES ($1, $2, 'MDT') ON CONFLICT (cluster, name) DO NOTHING",
         &parameters,
@@ -75,12 +69,12 @@ fn note_earlier_name(
 ) -> Result<(), Error> {
     client.execute(
         "DELETE FROM jobstats.earlier_names WHERE cluster = $1 AND name = $2",
-        &[cluster.into(), new.into()],
+        &values![cluster, new],
     )?;
     client.run(
         "INSERT INTO jobstats.earlier_names (cluster, name, target_id, renamed) VALUES ($1, $2, $3, now()) \
          ON CONFLICT (cluster, name) DO UPDATE SET target_id = excluded.target_id, renamed = excluded.renamed",
-        &[cluster.into(), old.into(), target_id.into()],
+        &values![cluster, old, target_id],
     )
 }
 
@@ -94,6 +88,6 @@ fn rename_expected(
     client.run(
         "WITH old AS (DELETE FROM jobstats.expected WHERE cluster = $1 AND target = $2 RETURNING server) \
          INSERT INTO jobstats.expected (cluster, server, target) SELECT $1, old.server, $3 FROM old ON CONFLICT DO NOTHING",
-        &[cluster.into(), old.into(), new.into()],
+        &values![cluster, old, new],
     )
 }

@@ -7,6 +7,7 @@ use jobstats_core::usage::{Subject, SubjectKind};
 
 use crate::pg::error::Error;
 use crate::pg::receive::Type;
+use crate::pg::spi::values;
 use crate::pg::time::timestamptz;
 use crate::query::engine::Request;
 use crate::query::read::{self, time};
@@ -35,7 +36,7 @@ impl ChangeDays {
             let own = own.filter(|_| is_own);
             let held = read::rows(
                 include_str!("../read/divided.sql"),
-                &[since.into(), until.into(), is_own.into(), own.into()],
+                &values![since, until, is_own, own],
                 &[Type::Integer, Type::Time, Type::Time],
                 |row| Some((row.integer(0)?, [time(row, 1)?, time(row, 2)?])),
             )?;
@@ -46,7 +47,7 @@ impl ChangeDays {
         if plan.names.several {
             let renamed = read::rows(
                 include_str!("../read/renamed.sql"),
-                &[since.into(), until.into()],
+                &values![since, until],
                 &[Type::Integer, Type::Integer, Type::Time],
                 |row| Some((row.integer(0), row.integer(1)?, time(row, 2)?)),
             )?;

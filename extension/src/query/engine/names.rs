@@ -7,7 +7,9 @@ use jobstats_core::usage::dimension::Dimension;
 use jobstats_core::usage::{Entry, Groups, Job, Owners, SubjectKind, User};
 
 use crate::pg::error::Error;
-use crate::pg::receive::{self, Received, Type};
+use crate::pg::receive::Type::{self, Boolean, Integer, Text, Time};
+use crate::pg::receive::{self, Received};
+use crate::pg::spi::values;
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 use crate::query::engine::Request;
@@ -16,16 +18,9 @@ use crate::query::read::{self, time};
 
 /// The types of the columns of jobs and entries before the columns of dimensions.
 const JOB: [Type; 8] = [
-    Type::Integer,
-    Type::Time,
-    Type::Time,
-    Type::Boolean,
-    Type::Integer,
-    Type::Integer,
-    Type::Integer,
-    Type::Text,
+    Integer, Time, Time, Boolean, Integer, Integer, Integer, Text,
 ];
-const ENTRY: [Type; 4] = [Type::Integer, Type::Integer, Type::Text, Type::Text];
+const ENTRY: [Type; 4] = [Integer, Integer, Text, Text];
 
 /// Returns further columns of a table, each with a leading comma, and the types of all of its columns.
 fn columns(table: &str, first: &[Type], further: &[&'static Dimension]) -> (String, Vec<Type>) {
@@ -73,10 +68,10 @@ impl Request<'_> {
         let window = &self.plan.window;
         let (columns, types) = columns("job", &JOB, &known.of_job);
         let few = (ids.len() <= MANY).then(|| ids.to_vec());
-        let arguments = [
-            few.into(),
-            timestamptz(window.since())?.into(),
-            timestamptz(window.until())?.into(),
+        let arguments = values![
+            few,
+            timestamptz(window.since())?,
+            timestamptz(window.until())?
         ];
         let statement = sql!("../read/jobs.sql", columns = columns);
         let jobs = read::rows(&statement, &arguments, &types, |row| {
@@ -105,7 +100,7 @@ impl Request<'_> {
         let is_summary = matches!(self.question.wanted, Wanted::Summary);
         let mut unknown: HashSet<i64> = ids.iter().copied().collect();
         let statement = sql!("../read/entries.sql", columns = columns);
-        receive::each(&statement, &[ids.into()], &types, &mut |row| {
+        receive::each(&statement, &values![ids], &types, &mut |row| {
             let Some(id) = row.integer(0) else {
                 return Ok(true);
             };
@@ -134,7 +129,7 @@ impl Request<'_> {
         let [users, groups] = self.plan.names.tables("$1", "$2");
         let mut users = read::rows(
             &sql!("../read/users.sql", users = users),
-            &[since.into(), until.into()],
+            &values![since, until],
             &types,
             |row| {
                 let user = User {
@@ -152,7 +147,7 @@ impl Request<'_> {
         if self.question.dimensions().any(Dimension::is_group) {
             let groups = read::rows(
                 &sql!("../read/groups.sql", groups = groups),
-                &[since.into(), until.into()],
+                &values![since, until],
                 &[Type::Integer, Type::Text],
                 |row| Some((row.integer(0)?, row.text(1)?)),
             )?;

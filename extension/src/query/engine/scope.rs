@@ -11,6 +11,7 @@ use jobstats_core::usage::{Layout, Scope, Target};
 
 use crate::pg::error::Error;
 use crate::pg::receive::Type;
+use crate::pg::spi::values;
 use crate::pg::time::{EARLIEST, timestamptz};
 use crate::query::engine::Request;
 use crate::query::read::{self, Selection, time};
@@ -58,11 +59,11 @@ impl Request<'_> {
         let window = &self.plan.window;
         let ids: Vec<i32> = targets.iter().map(|it| it.id).collect();
         let ids = self.question.filters.has(Level::Target).then_some(ids);
-        let arguments = [
-            timestamptz(window.since())?.into(),
-            timestamptz(window.until())?.into(),
-            timestamptz(day_before)?.into(),
-            ids.into(),
+        let arguments = values![
+            timestamptz(window.since())?,
+            timestamptz(window.until())?,
+            timestamptz(day_before)?,
+            ids
         ];
         let by = self.question.by.list();
         let conditions = self.question.filters.on(Level::Server);

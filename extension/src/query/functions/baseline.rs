@@ -84,12 +84,13 @@ type Comparison = (Group, Rates, Option<Typical>);
 fn compared(groups: BTreeMap<Group, Rates>, days: usize) -> Vec<Comparison> {
     let compared = groups.into_iter().map(|(group, mut rates)| {
         rates.before.resize(days, 0.0);
-        let usual = Typical::of(rates.now, &mut rates.before);
-        (group, rates, usual)
+        let typical = Typical::of(rates.now, &mut rates.before);
+        (group, rates, typical)
     });
     let mut compared: Vec<Comparison> = compared.collect();
-    let excess =
-        |(_, rates, usual): &Comparison| usual.map_or(rates.now, |usual| usual.excess(rates.now));
+    let excess = |(_, rates, typical): &Comparison| {
+        typical.map_or(rates.now, |typical| typical.excess(rates.now))
+    };
     compared.sort_by(|one, other| excess(other).total_cmp(&excess(one)));
     compared
 }
@@ -104,16 +105,16 @@ fn write(
     let groups = compared.iter().map(|it| &it.0);
     let labels = Labels::new(client, question.by.clone(), groups)?;
     let operation = question.measures.list[0].name.as_str();
-    for (rank, (group, rates, usual)) in (1i64..).zip(compared) {
-        let quartile = |n: usize| usual.map(|it| it.quartiles[n]);
+    for (rank, (group, rates, typical)) in (1i64..).zip(compared) {
+        let quartile = |n: usize| typical.map(|it| it.quartiles[n]);
         rows.put(|| {
             [
                 rank.cell(),
                 labels.name(group, None).cell(),
                 operation.cell(),
                 formatted(Some(rates.now), operation, Quantity::Rate).cell(),
-                usual.and_then(|it| it.times_usual).cell(),
-                usual.map(|it| it.percentile).cell(),
+                typical.and_then(|it| it.times_usual).cell(),
+                typical.map(|it| it.percentile).cell(),
                 quartile(1).cell(),
                 quartile(0).cell(),
                 quartile(2).cell(),

@@ -108,9 +108,7 @@ fn levels(names: Option<String>) -> Result<Vec<Level>, Error> {
         return Ok(SHOWN.to_vec());
     };
     let of_name = |name: &str| {
-        let level = Level::ALL
-            .into_iter()
-            .find(|it| it.name() == name.to_lowercase());
+        let level = Level::find(&name.to_lowercase());
         level.ok_or_else(|| Error::unknown("level", name, "good, fair, bad".to_owned()))
     };
     words(&names).map(of_name).collect()

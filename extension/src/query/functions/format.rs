@@ -10,7 +10,7 @@ use crate::query::measure::MeasureError;
 #[pg_extern(sql = false)]
 fn jobstats_format(value: f64, operation: &str, quantity: &str) -> SqlResult<String> {
     let Some(quantity) = Quantity::find(quantity) else {
-        let valid = Quantity::NAMES.join(", ");
+        let valid = Quantity::ALL.map(Quantity::name).join(", ");
         return Err(Error::unknown("quantity", quantity, valid).into());
     };
     let readable = Readable::new(value, operation, quantity);

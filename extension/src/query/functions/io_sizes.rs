@@ -7,7 +7,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
-use crate::pg::spi::{SqlResult, Statements};
+use crate::pg::spi::{SqlResult, Statements, values};
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::query::answer::{ask, note};
@@ -69,7 +69,7 @@ fn note_left_out(client: &SpiClient<'_>, plan: &Plan) -> Result<(), Error> {
     let is_brief: bool = client.query_value(
         "SELECT EXISTS (SELECT FROM jobstats.observations brief \
          WHERE brief.kept IS NOT NULL AND brief.\"time\" > $1 AND coalesce(brief.since, $1) < $2)",
-        &[since?.into(), until?.into()],
+        &values![since?, until?],
     )?;
     if is_brief {
         pgrx::notice!(

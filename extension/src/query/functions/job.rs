@@ -76,32 +76,32 @@ fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> 
     filters.require_keys(&OF_TARGETS)?;
     let scheduler = arguments.take::<String>()?;
     let job = required(job)?;
-    let asked = RequestedTime {
+    let given = RequestedTime {
         limits: (since?, until?),
         step,
     };
     read(|client, own| {
         store::require(client)?;
-        let Some(subject) = Subject::find(client, job, scheduler, own, &asked)? else {
+        let Some(subject) = Subject::find(client, job, scheduler, own, &given)? else {
             return Ok(());
         };
         let (job, accounting) = (&subject.job, &subject.accounting);
         job.note_unmatched(client)?;
-        if accounting.as_ref().is_some_and(|it| it.note(job, &asked)) {
+        if accounting.as_ref().is_some_and(|it| it.note(job, &given)) {
             return Ok(());
         }
-        let found = subject.usage(client, &asked, filters, &grouping.by)?;
+        let found = subject.usage(client, &given, filters, &grouping.by)?;
         if let Some((work, chosen)) = &found {
             report::write(work, chosen, &grouping, &mut rows)?;
         }
         let total = |names: &[&str]| found.as_ref().map_or(0, |it| it.0.total(names));
-        if let Some(energy) = Energy::of_job(client, &subject, asked.limits)? {
+        if let Some(energy) = Energy::of_job(client, &subject, given.limits)? {
             energy.write(total(&["read_bytes", "write_bytes"]), &mut rows)?;
         }
-        if let Some(work) = AttributedUsage::of_job(client, &subject, asked.limits)? {
+        if let Some(work) = AttributedUsage::of_job(client, &subject, given.limits)? {
             work.write(client, &grouping, &mut rows)?;
         }
-        if let Some(work) = AttributedUsage::claimed(client, &subject, asked.limits)? {
+        if let Some(work) = AttributedUsage::claimed(client, &subject, given.limits)? {
             let claimed = work.write(client, &grouping, &mut rows)?;
             note_claimed(job, claimed, total(&["service_time"]));
         }
@@ -128,19 +128,19 @@ impl Subject {
         job: String,
         scheduler: Option<String>,
         own: Option<&Own>,
-        asked: &RequestedTime,
+        given: &RequestedTime,
     ) -> Result<Option<Self>, Error> {
         let job = NamedJob::find(client, job, scheduler, own)?;
         let mut entries = Entries::of_job(client, &job)?;
-        let accounting = Accounting::of_job(client, &job, &entries, asked)?;
+        let accounting = Accounting::of_job(client, &job, &entries, given)?;
         if accounting.is_none() && job.scheduler.is_some() {
-            job.note_unknown(asked);
+            job.note_unknown(given);
             return Ok(None);
         }
         let has_begun = accounting.as_ref().and_then(Accounting::started).is_some();
         if entries.are_unnamed && !has_begun {
             // Their work is the reader's own only during runs that are known.
-            entries.clear();
+            entries.nodes.clear();
         }
         Ok(Some(Self {
             job,
@@ -153,19 +153,19 @@ impl Subject {
     fn usage(
         &self,
         client: &SpiClient<'_>,
-        asked: &RequestedTime,
+        given: &RequestedTime,
         filters: Filters,
         by: &By,
     ) -> Result<Option<(Work<'_>, AnsweredTime)>, Error> {
         let (job, entries) = (&self.job, &self.entries);
         let limits = match &self.accounting {
-            Some(accounting) => accounting.limited(asked.limits),
-            None => asked.limits,
+            Some(accounting) => accounting.limited(given.limits),
+            None => given.limits,
         };
-        let chosen = AnsweredTime::of_job(client, entries, limits, asked.step.as_ref())?;
+        let chosen = AnsweredTime::of_job(client, entries, limits, given.step.as_ref())?;
         let Some(chosen) = chosen.filter(|_| !entries.is_empty()) else {
             match &self.accounting {
-                Some(accounting) => accounting.note_no_work(job, asked),
+                Some(accounting) => accounting.note_no_work(job, given),
                 None if entries.is_empty() => job.note_nothing(client, filters)?,
                 None => {}
             }

@@ -80,7 +80,7 @@ fn jobstats_jobs(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> 
     let now = now()?;
     let until = period.until.map_or(Ok(now), |it| bound(it, now))?;
     let week_before = || timestamptz(until.saturating_sub(WEEK));
-    let asked = Query {
+    let query = Query {
         since: period.since.map_or_else(week_before, Ok)?,
         until: timestamptz(until)?,
         operation: operation.map(|it| ordered_by(&it)).transpose()?,
@@ -89,8 +89,8 @@ fn jobstats_jobs(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> 
     };
     read(|client, own| {
         store::require(client)?;
-        let sums = asked.running(client, own)?;
-        asked.write(client, own, sums, &mut rows)
+        let sums = query.running(client, own)?;
+        query.write(client, own, sums, &mut rows)
     })
 }
 
@@ -191,7 +191,7 @@ impl Query {
             order = order.map_or_else(String::new, |it| format!("{it} DESC NULLS LAST, ")),
             n = params.bind("n", || self.n as i64),
         );
-        write_rows(client, &statement, &params.take(), rows)?;
+        write_rows(&statement, &params.take(), rows)?;
         Ok(())
     }
 }

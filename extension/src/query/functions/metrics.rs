@@ -70,7 +70,7 @@ fn target(row: &Row<'_>, works: &mut BTreeMap<i32, Work>) -> Result<Target, Erro
         cluster: row.get("cluster")?,
         filesystem: row.get("filesystem")?,
         name: row.get("name")?,
-        kind: TargetKind::named(&kind),
+        kind: TargetKind::find(&kind),
         server: row.get("server")?,
         status: row.get("status")?,
         last_observation: row.get("last_observation")?,
@@ -147,7 +147,7 @@ fn works(client: &SpiClient<'_>) -> Result<BTreeMap<i32, Work>, Error> {
         .zip(all)
         .map(|((target, observed), sums)| {
             let value = |sum: Sum| {
-                let place = usage.asked.sums().iter().position(|it| *it == sum)?;
+                let place = usage.plan.sums().iter().position(|it| *it == sum)?;
                 let value = sums.as_ref().and_then(|it| it.get(place))?;
                 Some(*value as f64).filter(|it| *it != 0.0)
             };

@@ -74,7 +74,7 @@ fn jobstats_now(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let by = By::parse(arguments.take()?, "user,workload,account")?;
     let filters = Filters::take(&mut arguments)?;
     let of_name: Vec<&str> = by.iter().map(|it| it.name).collect();
-    let asked = Query {
+    let query = Query {
         n,
         at,
         of_labels: By::these(&[&of_name, &ALWAYS[..]].concat()),
@@ -85,9 +85,9 @@ fn jobstats_now(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     };
     store::read(|client| {
         store::require(client)?;
-        let lasts = asked.lasts(client)?;
-        let ranked = asked.ranked(client, &lasts)?;
-        asked.write(client, &lasts, &ranked, &mut rows)
+        let lasts = query.lasts(client)?;
+        let ranked = query.ranked(client, &lasts)?;
+        query.write(client, &lasts, &ranked, &mut rows)
     })?;
     Ok(())
 }
@@ -173,7 +173,7 @@ impl Query {
     }
 
     fn last(&self, row: &Row<'_>) -> Result<Last, Error> {
-        let kind = TargetKind::named(row.get("kind")?).unwrap_or(TargetKind::Ost);
+        let kind = TargetKind::find(row.get("kind")?).unwrap_or(TargetKind::Ost);
         let target = Target {
             cluster: row.get("cluster")?,
             filesystem: row.get("filesystem")?,

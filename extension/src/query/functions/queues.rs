@@ -10,7 +10,7 @@ use crate::pg::spi::{SqlResult, Statements};
 use crate::pg::template::sql;
 use crate::pg::time::{timestamptz, timestamptzs, window};
 use crate::pg::tuplestore::Rows;
-use crate::query::answer::{read_wholes, write_rows};
+use crate::query::answer::{read_open, write_rows};
 use crate::query::dimension::Level;
 use crate::query::filters::Filters;
 use crate::query::notice::hinted;
@@ -26,7 +26,7 @@ fn jobstats_queues(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()
     period.step = arguments.take()?;
     let filters = Filters::take(&mut arguments)?;
     filters.require_keys(&["server", "cluster"])?;
-    read_wholes(|client| {
+    read_open(|client| {
         store::require(client)?;
         let span = clamped(&State::read(client)?, window(period.since, period.until)?);
         let edges = edges(span, width(period.step.as_ref())?)?;
@@ -58,7 +58,7 @@ fn jobstats_queues(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()
             conditions = conditions,
             parts = parts.join(", ")
         );
-        match write_rows(client, &statement, &params.take(), &mut rows)? {
+        match write_rows(&statement, &params.take(), &mut rows)? {
             0 => explain(client),
             _ => Ok(()),
         }

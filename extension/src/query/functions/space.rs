@@ -62,7 +62,7 @@ fn jobstats_space(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()>
     let is_past = at.map_or(Ok(Micros::MAX), micros)? < now()?;
     since.map_or(Ok(0), micros)?;
     let by: Vec<&str> = words(by.as_deref().unwrap_or("user")).collect();
-    let asked = Query {
+    let query = Query {
         at: at.filter(|_| is_past),
         since,
         kind: kind(&by)?,
@@ -70,30 +70,30 @@ fn jobstats_space(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()>
         filters,
         n: number_of_rows(n, ROW_LIMIT + 1)?.min(ROW_LIMIT + 1),
     };
-    if asked.is_by_target() && (asked.at.is_some() || asked.since.is_some()) {
+    if query.is_by_target() && (query.at.is_some() || query.since.is_some()) {
         let hint = "Leave out at and since, or target.";
         return Err(Error::argument("used space of the past is not kept by target", hint).into());
     }
     read(|client, own| {
         store::require(client)?;
         // The space of whole targets is everybody's.
-        let own = own.filter(|_| asked.is_of_owners());
+        let own = own.filter(|_| query.is_of_owners());
         let params = Params::default();
         let [uids, _] = own_parameters(own);
         let own_uids = params.bind("own", || uids);
         // The reader's rows are selected before filters are applied, or PostgreSQL's counters would disclose others.
         let fence = own.map_or("", |_| "MATERIALIZED");
-        let statement = asked.statement(&params, &own_uids, fence)?;
-        let written = write_rows(client, &statement, &params.take(), &mut rows)?;
-        asked.note(client, written)
+        let statement = query.statement(&params, &own_uids, fence)?;
+        let written = write_rows(&statement, &params.take(), &mut rows)?;
+        query.note(client, written)
     })
 }
 
 /// Returns the kind of the owners that make the rows of an answer, or whose space is summed.
 fn kind(by: &[&str]) -> Result<&'static str, Error> {
     let is_of_all = |name: &&&str| ["cluster", "filesystem", "target"].contains(*name);
-    let asked = || by.iter().filter(|it| !is_of_all(it));
-    let fits = |names: &[&str]| asked().all(|it| names.contains(it));
+    let query = || by.iter().filter(|it| !is_of_all(it));
+    let fits = |names: &[&str]| query().all(|it| names.contains(it));
     let found = KINDS.iter().find(|(_, names)| fits(names));
     found.map(|(kind, _)| *kind).ok_or_else(|| {
         Error::argument(

@@ -8,7 +8,7 @@ use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::pause::PAUSE;
-use crate::pg::spi::{SqlResult, Statements};
+use crate::pg::spi::{SqlResult, Statements, values};
 use crate::pg::time::micros;
 use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::store;
@@ -31,13 +31,13 @@ fn jobstats_work(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> 
     store::read(|client| {
         store::require(client)?;
         let found = match level.as_deref() {
-            None | Some(INCREMENTS) => client.query(&last()?, &[at.into(), targets.into()])?,
+            None | Some(INCREMENTS) => client.query(&last()?, &values![at, targets])?,
             Some(level) => {
                 let rollup = rollup(level)?;
                 let bucket = format!("SELECT {}", rollup.bucket("coalesce($1, now())"));
-                let bucket: TimestampWithTimeZone = client.query_value(&bucket, &[at.into()])?;
+                let bucket: TimestampWithTimeZone = client.query_value(&bucket, &values![at])?;
                 let statement = of_bucket(rollup);
-                client.query(&statement, &[bucket.into(), targets.into()])?
+                client.query(&statement, &values![bucket, targets])?
             }
         };
         require_room(found.len(), ROW_BYTES)?;

@@ -11,7 +11,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::guc::{Pinned, sends_log};
-use crate::pg::spi::{SqlResult, Statements, connect_as_of_call, connect_with};
+use crate::pg::spi::{SqlResult, Statements, connect_as_of_call, connect_with, values};
 use crate::pg::statement::Snapshot;
 use crate::store;
 use crate::store::front::{note_left_out, on_nodes};
@@ -39,9 +39,9 @@ impl Reader {
 
 /// Returns the uids and accounts as parameters of a statement; NULL for a reader of everything.
 pub fn own_parameters(own: Option<&Own>) -> [DatumWithOid<'static>; 2] {
-    [
-        own.map(|it| it.uids.clone()).into(),
-        own.map(|it| it.accounts.clone()).into(),
+    values![
+        own.map(|it| it.uids.clone()),
+        own.map(|it| it.accounts.clone())
     ]
 }
 
@@ -191,7 +191,7 @@ fn reader(client: &SpiClient<'_>, caller: pg_sys::Oid) -> Result<Option<Reader>,
     if let Some(own) = own(client, caller)? {
         return Ok(Some(Reader::Own(own)));
     }
-    let is_nameless: bool = client.query_value(NAMELESS, &[caller.into()])?;
+    let is_nameless: bool = client.query_value(NAMELESS, &values![caller])?;
     Ok(is_nameless.then_some(Reader::Nameless))
 }
 
@@ -199,10 +199,10 @@ fn reader(client: &SpiClient<'_>, caller: pg_sys::Oid) -> Result<Option<Reader>,
 fn own(client: &SpiClient<'_>, caller: pg_sys::Oid) -> Result<Option<Own>, Error> {
     let is_proxy: bool = client.query_value(
         "SELECT EXISTS (SELECT FROM jobstats.proxies s WHERE pg_catalog.pg_has_role($1, s.role, 'USAGE'))",
-        &[caller.into()],
+        &values![caller],
     )?;
     let found = match is_proxy {
-        false => client.query_opt(OWN, &[caller.into()])?,
+        false => client.query_opt(OWN, &values![caller])?,
         true => {
             let name = "SELECT pg_catalog.current_setting('jobstats.on_behalf_of', true)";
             let name: Option<String> = client.query_value(name, &[])?;
@@ -213,23 +213,23 @@ fn own(client: &SpiClient<'_>, caller: pg_sys::Oid) -> Result<Option<Own>, Error
                     if store::is_front(client)? {
                         store::limit(client)?;
                     }
-                    client.query_opt(OWN_OF_USER, &[i64::from(uid).into()])?
+                    client.query_opt(OWN_OF_USER, &values![i64::from(uid)])?
                 }
-                None => client.query_opt(OWN_OF_NAMED, &[name.into()])?,
+                None => client.query_opt(OWN_OF_NAMED, &values![name])?,
             }
         }
     };
-    let own = found.map(|row| {
-        Ok::<_, Error>(Own {
+    let own = match found {
+        Some(row) => Own {
             uids: row.get("uids")?,
             accounts: row.get("accounts")?,
-        })
-    });
-    let own = own.transpose()?;
-    let own = own.filter(|own| !own.uids.is_empty() || !own.accounts.is_empty());
-    match (own, is_proxy) {
-        (None, true) => Err(Error::NobodyAsks),
-        (own, _) => Ok(own),
+        },
+        None => Own::default(),
+    };
+    match own.uids.is_empty() && own.accounts.is_empty() {
+        true if is_proxy => Err(Error::NobodyAsks),
+        true => Ok(None),
+        false => Ok(Some(own)),
     }
 }
 

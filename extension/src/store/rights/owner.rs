@@ -12,7 +12,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::plans;
-use crate::pg::spi::{SqlResult, Statements, connect_as_of_call, connect_mut};
+use crate::pg::spi::{SqlResult, Statements, connect_as_of_call, connect_mut, values};
 use crate::store;
 
 /// The rights of another role, held until the value is dropped or the transaction fails.
@@ -105,7 +105,7 @@ fn as_owner(work: Option<&str>, state: Option<String>) -> SqlResult<Option<Strin
             return Err(Error::unknown("work", work, works).into());
         }
     };
-    let take = || connect_mut(|client| client.execute_value(step, &[state.into()]));
+    let take = || connect_mut(|client| client.execute_value(step, &values![state]));
     // A front needs maintenance, too.
     if work == Some("maintain") {
         let _rights = Rights::of(connect_as_of_call(owner)?);

@@ -5,7 +5,7 @@
 
 use crate::pg::error::{Error, shown};
 use crate::pg::plans;
-use crate::pg::spi::{connect_as_of_call, connect_mut};
+use crate::pg::spi::{connect_as_of_call, connect_mut, values};
 use crate::store;
 use crate::store::rights::owner::{Rights, current_user, owner_of_store};
 
@@ -44,7 +44,7 @@ pub(crate) fn as_writer<T>(
     let _rights = Rights::of(connect_as_of_call(owner_of_store)?);
     let bounds = connect_mut(|client| {
         store::require(client)?;
-        let text = [cluster.into(), server.into(), source.into(), caller.into()];
+        let text = values![cluster, server, source, caller];
         let grant = plans::rows(client, BOUNDS, &text)?.next();
         let grant = grant.ok_or(Error::NoRow("writers"))?;
         if !grant.get::<bool>("allowed")? {

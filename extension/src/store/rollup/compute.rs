@@ -5,7 +5,7 @@ use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 
 use crate::pg::error::Error;
-use crate::pg::spi::{SqlResult, Statements, connect_as_of_call, connect_mut};
+use crate::pg::spi::{SqlResult, Statements, connect_as_of_call, connect_mut, values};
 use crate::pg::time::{micros, timestamptz};
 use crate::store::rollup::{Owner, Rollup, owners};
 
@@ -24,7 +24,7 @@ fn jobstats_roll_up(
     };
     let rows = connect_mut(|client| -> Result<usize, Error> {
         let rollup = Rollup::find(level)?;
-        let arguments = [span_from.into(), span_to.into(), target_id.into()];
+        let arguments = values![span_from, span_to, target_id];
         let in_span = |table: &str, key: &str| {
             let target = match target_id {
                 Some(_) => format!("{table}.target_id = $3"),
@@ -41,12 +41,7 @@ fn jobstats_roll_up(
             // Only here: planning a DELETE takes time, and a new partition is empty.
             client.execute(
                 "SELECT jobstats_internal.add_partitions($1, $2, $3, $4)",
-                &[
-                    relation.into(),
-                    rollup.unit.into(),
-                    span_from.into(),
-                    span_to.into(),
-                ],
+                &values![relation, rollup.unit, span_from, span_to],
             )?;
             // The order of buckets suits the block ranges of the BRIN index.
             client.execute(&format!("{insert} ORDER BY 1"), &arguments)
@@ -92,7 +87,7 @@ fn jobstats_skip_empty_days(
         // The last day, which usually is the whole span, is not searched: to find the first row of ten minutes, PostgreSQL
         // would read the previous day.
         while to - from > DAY {
-            let day = [timestamptz(from)?.into(), timestamptz(from + DAY)?.into()];
+            let day = values![timestamptz(from)?, timestamptz(from + DAY)?];
             if client.query_value(&has_rows, &day)? {
                 break;
             }
@@ -126,7 +121,7 @@ fn jobstats_days_at_once(
     connect_as_of_call(|client| -> Result<(), Error> {
         // The last day, which usually is the whole span, needs no search.
         while days > 1 && to - from > DAY {
-            let span = [timestamptz(from)?.into(), timestamptz(end(days))?.into()];
+            let span = values![timestamptz(from)?, timestamptz(end(days))?];
             if client.query_value::<i64>(&rows, &span)? < MOST_ROWS {
                 break;
             }

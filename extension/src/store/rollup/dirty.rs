@@ -4,7 +4,7 @@ use jobstats_core::base::instant::{DAY, HOUR, Micros, Span};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::time::timestamptz;
 use crate::store::rollup::EPOCH;
 
@@ -20,10 +20,10 @@ pub fn changed(
     if from < to.min(announced) {
         client.execute(
             "INSERT INTO jobstats.dirty (target_id, span_from, span_to) VALUES ($1, $2, $3)",
-            &[
-                target_id.into(),
-                timestamptz(from)?.into(),
-                timestamptz(to.min(announced))?.into(),
+            &values![
+                target_id,
+                timestamptz(from)?,
+                timestamptz(to.min(announced))?
             ],
         )?;
     }
@@ -40,7 +40,7 @@ pub fn coarse(client: &mut SpiClient<'_>, (from, to): Span, width: &str) -> Resu
             "INSERT INTO jobstats.coarse SELECT date_bin('{width}', $1, {EPOCH}), \
              date_bin('{width}', $2 + interval '{width}' - interval '1 microsecond', {EPOCH}), interval '{width}' ON CONFLICT DO NOTHING"
         ),
-        &[timestamptz(from)?.into(), timestamptz(to)?.into()],
+        &values![timestamptz(from)?, timestamptz(to)?],
     )
 }
 
@@ -61,7 +61,7 @@ fn announced(client: &mut SpiClient<'_>) -> Result<(Micros, Micros), Error> {
         }
         let is_locked = 0 < client.execute(
             "SELECT FROM jobstats.locks WHERE name = 'announcement ' || $1 FOR KEY SHARE",
-            &[number.into()],
+            &values![number],
         )?;
         // A refresh that has just settled deletes the row; jobstats.refresh has another number then.
         if !is_locked && gone.replace(number) == Some(number) {

@@ -10,7 +10,7 @@ use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::template::sql;
 use crate::store;
 use crate::store::installation::Installation;
@@ -94,7 +94,10 @@ pub fn create(
             continue;
         }
         rollup.create_table(client, installation, &relation, key(owner), &columns(owner))?;
-        forget_level(client, rollup)?;
+        client.execute(
+            "UPDATE jobstats.rollups l SET users_refreshed = 'epoch' WHERE l.level = $1",
+            &values![rollup.name],
+        )?;
     }
     Ok(())
 }
@@ -110,13 +113,6 @@ fn columns(owner: Owner) -> String {
     let others = owner.columns().skip(1);
     let others = others.map(|(name, data_type, _)| format!(", {name} {data_type}"));
     others.collect::<String>() + &combined(|name, _| format!("{name} bigint"))
-}
-
-fn forget_level(client: &mut SpiClient<'_>, rollup: &Rollup) -> Result<(), Error> {
-    client.run(
-        "UPDATE jobstats.rollups l SET users_refreshed = 'epoch' WHERE l.level = $1",
-        &[rollup.name.into()],
-    )
 }
 
 /// Returns the statements that create the tables, undivided.
@@ -154,7 +150,7 @@ pub fn note_changed(
     if entries.is_empty() {
         return Ok(());
     }
-    let ranges = [entries.into(), from.into(), until.into()];
+    let ranges = values![entries, from, until];
     client.run(include_str!("note_changed.sql"), &ranges)
 }
 

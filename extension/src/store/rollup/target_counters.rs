@@ -10,7 +10,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::plans;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 use crate::store;
@@ -27,7 +27,7 @@ pub(super) fn create(
     installation: &Installation,
     rollup: &Rollup,
 ) -> Result<(), Error> {
-    let relation = rollup.wholes();
+    let relation = rollup.of_targets();
     if store::kind(client, &relation)?.is_some() {
         return store::add_operations(client, &relation);
     }
@@ -61,15 +61,10 @@ pub fn sum(
         if is_new {
             client.execute(
                 "SELECT jobstats_internal.add_partitions($1, $2, $3, $4)",
-                &[
-                    rollup.wholes().into(),
-                    rollup.unit.into(),
-                    low.into(),
-                    high.into(),
-                ],
+                &values![rollup.of_targets(), rollup.unit, low, high],
             )?;
         }
-        let arguments = [targets.to_vec().into(), low.into(), high.into()];
+        let arguments = values![targets.to_vec(), low, high];
         plans::update(client, statement, &arguments)?;
     }
     Ok(())
@@ -92,7 +87,7 @@ fn statement(rollup: &Rollup) -> String {
     let names = operations(str::to_owned);
     sql!(
         "sums_of_wholes.sql",
-        relation = rollup.wholes(),
+        relation = rollup.of_targets(),
         bucket = rollup.bucket(&format!("summed.{time}")),
         source = source,
         time = time,

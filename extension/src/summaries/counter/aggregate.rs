@@ -18,7 +18,7 @@ fn counter_add(
     value: Option<AnyNumeric>,
     call: pg_sys::FunctionCallInfo,
 ) -> SqlResult<Internal> {
-    add(state, observed, value, None, None, call)
+    Ok(add(state, observed, value, None, None, call)?)
 }
 
 #[pg_extern(sql = false)]
@@ -29,7 +29,7 @@ fn counter_add_of_life(
     start_time: Option<TimestampWithTimeZone>,
     call: pg_sys::FunctionCallInfo,
 ) -> SqlResult<Internal> {
-    add(state, observed, value, start_time, None, call)
+    Ok(add(state, observed, value, start_time, None, call)?)
 }
 
 #[pg_extern(sql = false)]
@@ -41,7 +41,7 @@ fn counter_add_wrapping(
     wraps_at: Option<i64>,
     call: pg_sys::FunctionCallInfo,
 ) -> SqlResult<Internal> {
-    add(state, observed, value, start_time, wraps_at, call)
+    Ok(add(state, observed, value, start_time, wraps_at, call)?)
 }
 
 fn add(
@@ -51,17 +51,14 @@ fn add(
     start_time: Option<TimestampWithTimeZone>,
     wraps_at: Option<i64>,
     call: pg_sys::FunctionCallInfo,
-) -> SqlResult<Internal> {
+) -> Result<Internal, Error> {
     let (Some(observed), Some(value)) = (observed, value) else {
         return Ok(state);
     };
     let start = start_time.map(micros).transpose()?;
-    let value = i64::try_from(value)
-        .map_err(|_| CounterError::Range)
-        .map_err(Error::from)?;
-    let reading = Reading::new(micros(observed)?, value, start).map_err(Error::from)?;
-    let modulus = wraps_at.map(Modulus::new).transpose();
-    let modulus = modulus.map_err(Error::from)?;
+    let value = i64::try_from(value).map_err(|_| CounterError::Range)?;
+    let reading = Reading::new(micros(observed)?, value, start)?;
+    let modulus = wraps_at.map(Modulus::new).transpose()?;
     // SAFETY: the states of this aggregate are series.
     #[allow(unsafe_code)]
     let series = unsafe {
@@ -69,9 +66,9 @@ fn add(
             Ok(Series::wrapping_in(memory, modulus))
         })
     }?;
-    series.require_modulus(modulus).map_err(Error::from)?;
-    series.push(reading).map_err(Error::from)?;
-    Ok(aggregate_state::kept(series))
+    series.require_modulus(modulus)?;
+    series.push(reading)?;
+    Ok(aggregate_state::datum_of(series))
 }
 
 #[pg_extern(sql = false)]
@@ -102,7 +99,7 @@ fn counter_merge(
         })
     }?;
     rollup.push(stored(counter)?).map_err(Error::from)?;
-    Ok(aggregate_state::kept(rollup))
+    Ok(aggregate_state::datum_of(rollup))
 }
 
 #[pg_extern(sql = false)]

@@ -42,7 +42,7 @@ fn add(
     let density = density_of(state, base, call)?;
     density.require_base(base).map_err(Error::from)?;
     density.push(value).map_err(Error::from)?;
-    Ok(aggregate_state::kept(density))
+    Ok(aggregate_state::datum_of(density))
 }
 
 fn density_of<'call>(
@@ -69,7 +69,7 @@ fn density_merge(
     let density = stored(density)?;
     let whole = density_of(state, density.base().into(), call)?;
     whole.merge(&density).map_err(Error::from)?;
-    Ok(aggregate_state::kept(whole))
+    Ok(aggregate_state::datum_of(whole))
 }
 
 #[pg_extern(sql = false)]

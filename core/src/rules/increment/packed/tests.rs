@@ -32,6 +32,24 @@ fn named(name: &str) -> OperationName<'static> {
     }
 }
 
+impl Detail {
+    fn of(
+        [min, max, sumsq, samples, sum]: [Option<u64>; NUMBERS.len()],
+        hist: Option<Box<[u64; HISTOGRAM_LEN]>>,
+        unit: Option<Unit>,
+    ) -> Self {
+        Self {
+            hist,
+            max,
+            min,
+            samples,
+            sum,
+            sumsq,
+            unit,
+        }
+    }
+}
+
 fn of(values: &Value) -> Detail {
     let numbers = NUMBERS.map(|name| values[name].as_u64());
     let hist = values["hist"].as_array().map(|elements| {
@@ -42,7 +60,7 @@ fn of(values: &Value) -> Detail {
             .for_each(|(own, it)| *own = it);
         hist
     });
-    let unit = values["unit"].as_str().map(Unit::named);
+    let unit = values["unit"].as_str().and_then(Unit::find);
     Detail::of(numbers, hist, unit)
 }
 

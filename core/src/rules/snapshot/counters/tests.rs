@@ -39,7 +39,7 @@ fn sizes() -> impl Strategy<Value = Option<[u64; HISTOGRAM_LEN]>> {
 
 fn counter() -> impl Strategy<Value = Plain> {
     let numbers = [number(), number(), number(), number(), number()];
-    (select(&UNITS[..]), numbers, sizes()).prop_map(|(unit, numbers, sizes)| Plain {
+    (select(&Unit::ALL[..]), numbers, sizes()).prop_map(|(unit, numbers, sizes)| Plain {
         unit,
         numbers,
         sizes,

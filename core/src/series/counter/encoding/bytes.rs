@@ -2,7 +2,6 @@
 
 use super::super::summary::Total;
 use super::super::{CounterError, Modulus, Reading, Start, Summary};
-use super::wrapping;
 
 /// The three integers of a missing reading.
 const NO_READING: [i64; 3] = [i64::MIN; 3];
@@ -40,56 +39,37 @@ fn bytes(version: u8, words: &[&[i64]]) -> Vec<u8> {
 
 fn unpack(bytes: &[u8]) -> Option<Summary> {
     let (version, words) = bytes.split_first()?;
-    let (words, []) = words.as_chunks::<8>() else {
+    let (mut words, []) = words.as_chunks::<8>() else {
         return None;
     };
-    match version {
-        1 => unpack_version_1(words.try_into().ok()?),
-        2 => unpack_version_2(words.try_into().ok()?),
-        _ => None,
+    let words = &mut words;
+    let mut summary = Summary::new(unpack_reading(take(words)?)?);
+    if *version == 1 {
+        [summary.peak] = take(words)?;
+        summary.turn = match take(words)? {
+            NO_READING => None,
+            turn => Some(unpack_reading(turn)?),
+        };
     }
+    summary.last = unpack_reading(take(words)?)?;
+    summary.known = summary.last.value;
+    if *version == 1 {
+        [summary.known] = take(words)?;
+    }
+    let [low, high, resets] = take(words)?;
+    (summary.increase, summary.resets) = (Total(whole(low, high)), resets as u64);
+    if *version == 2 {
+        let [modulus] = take(words)?;
+        summary.modulus = Some(Modulus::new(modulus).ok()?);
+    }
+    (words.is_empty() && [1, 2].contains(version)).then_some(summary)
 }
 
-fn unpack_version_1(words: [[u8; 8]; 14]) -> Option<Summary> {
-    let [
-        f1,
-        f2,
-        f3,
-        peak,
-        t1,
-        t2,
-        t3,
-        l1,
-        l2,
-        l3,
-        known,
-        low,
-        high,
-        resets,
-    ] = words.map(i64::from_le_bytes);
-    let turn = match [t1, t2, t3] {
-        NO_READING => None,
-        turn => Some(unpack_reading(turn)?),
-    };
-    Some(Summary {
-        first: unpack_reading([f1, f2, f3])?,
-        peak,
-        turn,
-        last: unpack_reading([l1, l2, l3])?,
-        known,
-        increase: Total(whole(low, high)),
-        resets: resets as u64,
-        modulus: None,
-    })
-}
-
-fn unpack_version_2(words: [[u8; 8]; 10]) -> Option<Summary> {
-    let [f1, f2, f3, l1, l2, l3, low, high, resets, modulus] = words.map(i64::from_le_bytes);
-    let first = unpack_reading([f1, f2, f3])?;
-    let last = unpack_reading([l1, l2, l3])?;
-    let modulus = Modulus::new(modulus).ok()?;
-    let increase = whole(low, high);
-    Some(wrapping(modulus, first, last, increase, resets as u64))
+/// Takes integers from the front.
+fn take<const N: usize>(words: &mut &[[u8; 8]]) -> Option<[i64; N]> {
+    let (taken, rest) = words.split_first_chunk()?;
+    *words = rest;
+    Some(taken.map(i64::from_le_bytes))
 }
 
 fn pack(reading: Reading) -> [i64; 3] {

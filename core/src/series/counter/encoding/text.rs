@@ -5,7 +5,6 @@ use std::str::FromStr;
 
 use super::super::summary::Total;
 use super::super::{CounterError, Modulus, Reading, Summary};
-use super::wrapping;
 use crate::base::instant::Micros;
 
 /// An example of the text.
@@ -58,38 +57,31 @@ impl Summary {
 
 fn read(text: &str) -> Option<Summary> {
     let mut words = text.split(' ');
-    match words.next()? {
-        "v1" => read_version_1(words),
-        "v2" => read_version_2(words),
-        _ => None,
-    }
-}
-
-fn read_version_1<'text>(mut words: impl Iterator<Item = &'text str>) -> Option<Summary> {
+    let version = words.next()?;
     let mut word = |name: &str| words.next()?.strip_prefix(name);
-    Some(Summary {
-        increase: Total(number(word("increase=")?)?),
-        resets: number(word("resets=")?)?,
-        first: read_reading(word("first=")?)?,
-        last: read_reading(word("last=")?)?,
-        known: number(word("known=")?)?,
-        peak: number(word("peak=")?)?,
-        turn: match word("turn=") {
-            Some(turn) => Some(read_reading(turn)?),
-            None => None,
-        },
-        modulus: None,
-    })
-}
-
-fn read_version_2<'text>(mut words: impl Iterator<Item = &'text str>) -> Option<Summary> {
-    let mut word = |name: &str| words.next()?.strip_prefix(name);
-    let increase = number(word("increase=")?)?;
+    let increase = Total(number(word("increase=")?)?);
     let resets = number(word("resets=")?)?;
     let first = read_reading(word("first=")?)?;
     let last = read_reading(word("last=")?)?;
-    let modulus = Modulus::new(number(word("wraps_at=")?)?).ok()?;
-    Some(wrapping(modulus, first, last, increase, resets))
+    let mut summary = Summary {
+        last,
+        known: last.value,
+        increase,
+        resets,
+        ..Summary::new(first)
+    };
+    match version {
+        "v1" => {
+            summary.known = number(word("known=")?)?;
+            summary.peak = number(word("peak=")?)?;
+            if let Some(turn) = word("turn=") {
+                summary.turn = Some(read_reading(turn)?);
+            }
+        }
+        "v2" => summary.modulus = Some(Modulus::new(number(word("wraps_at=")?)?).ok()?),
+        _ => return None,
+    }
+    Some(summary)
 }
 
 fn number<N: FromStr>(text: &str) -> Option<N> {

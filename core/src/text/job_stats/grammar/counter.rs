@@ -6,40 +6,22 @@ use crate::base::operation::{self, OperationIndex};
 use crate::text::job_stats::Reason;
 use crate::text::lctl::{LINE_MAX, Lines, Piece};
 
-/// The unit of a counter.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Unit {
-    /// Calls alone are counted.
-    #[default]
-    Requests,
-    /// `sum` is in bytes.
-    Bytes,
-    /// `sum` is in microseconds.
-    Microseconds,
-    /// The unit is another one; the counter is kept in `detail`.
-    Other,
-}
-
-impl Unit {
-    /// Returns the unit of this name.
-    pub fn named(name: &str) -> Self {
-        match name {
-            "reqs" => Self::Requests,
-            "bytes" => Self::Bytes,
-            "usecs" => Self::Microseconds,
-            _ => Self::Other,
-        }
+crate::named! {
+    /// The unit of a counter.
+    #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Unit {
+        /// Calls alone are counted.
+        #[default]
+        Requests = "reqs",
+        /// `sum` is in bytes.
+        Bytes = "bytes",
+        /// `sum` is in microseconds.
+        Microseconds = "usecs",
+        /// The unit is another one; the counter is kept in `detail`.
+        Other = "other",
     }
-
     /// Returns its name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Requests => "reqs",
-            Self::Bytes => "bytes",
-            Self::Microseconds => "usecs",
-            Self::Other => "other",
-        }
-    }
+    pub fn name;
 }
 
 /// A counter as printed. A field that the line does not have is `None`.
@@ -84,52 +66,35 @@ impl CounterLine<'_> {
 /// The largest number of bytes of an operation's name. Names in Lustre have up to 20.
 pub(in crate::text::job_stats) const OPERATION_MAX: usize = 64;
 
-/// The fields of a counter, in any order; unknown ones are ignored.
-#[derive(Default)]
-struct Fields<'a> {
-    samples: Option<u64>,
-    unit: Option<&'a str>,
-    min: Option<u64>,
-    max: Option<u64>,
-    sum: Option<u64>,
-    sumsq: Option<u64>,
-    histogram: Option<[u64; HISTOGRAM_LEN]>,
-}
-
 /// Reads a counter from the operation's name and the text between the braces.
 pub(in crate::text::job_stats) fn parse<'a>(
     name: &'a [u8],
     body: &'a [u8],
 ) -> Result<CounterLine<'a>, Reason> {
-    let mut fields = Fields::default();
+    let (mut line, mut samples, mut unit) = (CounterLine::default(), None, None);
     for field in split(body) {
         let (key, value) = key_value(field).ok_or(Reason::UnreadableCounter)?;
         match key {
-            b"samples" => once(&mut fields.samples, number(value)?)?,
-            b"unit" => once(&mut fields.unit, word(value)?)?,
-            b"min" => once(&mut fields.min, number(value)?)?,
-            b"max" => once(&mut fields.max, number(value)?)?,
-            b"sum" => once(&mut fields.sum, number(value)?)?,
-            b"sumsq" => once(&mut fields.sumsq, number(value)?)?,
-            b"hist" => once(&mut fields.histogram, histogram::parse(inside(value)?)?)?,
+            b"samples" => once(&mut samples, number(value)?)?,
+            b"unit" => once(&mut unit, word(value)?)?,
+            b"min" => once(&mut line.min, number(value)?)?,
+            b"max" => once(&mut line.max, number(value)?)?,
+            b"sum" => once(&mut line.sum, number(value)?)?,
+            b"sumsq" => once(&mut line.sumsq, number(value)?)?,
+            b"hist" => once(&mut line.histogram, histogram::parse(inside(value)?)?)?,
             _ => {}
         }
     }
     if name.len() > OPERATION_MAX {
         return Err(Reason::UnreadableCounter);
     }
-    let unit_name = fields.unit.ok_or(Reason::UnreadableCounter)?;
+    line.unit_name = unit.ok_or(Reason::UnreadableCounter)?;
     Ok(CounterLine {
         operation: word(name)?,
         listed: operation::find(name),
-        unit: Unit::named(unit_name),
-        unit_name,
-        samples: fields.samples.ok_or(Reason::UnreadableCounter)?,
-        min: fields.min,
-        max: fields.max,
-        sum: fields.sum,
-        sumsq: fields.sumsq,
-        histogram: fields.histogram,
+        unit: Unit::find(line.unit_name).unwrap_or(Unit::Other),
+        samples: samples.ok_or(Reason::UnreadableCounter)?,
+        ..line
     })
 }
 

@@ -42,7 +42,7 @@ impl<'a> Line<'a> {
     }
 
     fn pair(line: &'a [u8], key: &'a [u8], value: &'a [u8]) -> Self {
-        if let Some(time) = TimeKey::named(key) {
+        if let Some(time) = std::str::from_utf8(key).ok().and_then(TimeKey::find) {
             return Self::Time(time, value);
         }
         match memchr::memchr(b'{', line) {

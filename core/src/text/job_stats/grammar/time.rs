@@ -66,26 +66,20 @@ pub enum TimeLine {
     LastSeen(i64),
 }
 
-/// The names of time lines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::text::job_stats) enum TimeKey {
-    Snapshot,
-    Start,
-    Elapsed,
-    LastSeen,
+crate::named! {
+    /// The keys of time lines.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(in crate::text::job_stats) enum TimeKey {
+        Snapshot = "snapshot_time",
+        Start = "start_time",
+        Elapsed = "elapsed_time",
+        LastSeen = "last_seen",
+    }
+    /// Returns the name.
+    pub(in crate::text::job_stats) fn name;
 }
 
 impl TimeKey {
-    pub(in crate::text::job_stats) fn named(name: &[u8]) -> Option<Self> {
-        match name {
-            b"snapshot_time" => Some(Self::Snapshot),
-            b"start_time" => Some(Self::Start),
-            b"elapsed_time" => Some(Self::Elapsed),
-            b"last_seen" => Some(Self::LastSeen),
-            _ => None,
-        }
-    }
-
     /// Reads the value of a time line. Returns `None` if it is not a time, and `Some(None)` if the time is not used.
     pub(in crate::text::job_stats) fn line(self, value: &[u8]) -> Option<Option<TimeLine>> {
         self.says(parse(value)?)

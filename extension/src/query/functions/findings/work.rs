@@ -9,7 +9,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::receive::Type;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::time::timestamptz;
 use crate::query::dimension::{By, Level};
 use crate::query::engine::{Request, Usage};
@@ -89,7 +89,7 @@ pub fn find(
         work.is_of_some_targets = is_of_some_targets;
     }
     let sizes = match entries {
-        Some(entries) => kept_sizes(entries)?,
+        Some(entries) => summed_sizes(entries)?,
         None if reads_sizes && has_sizes(client, plan)? => {
             find_sizes(client, question, plan, by, few)?
         }
@@ -241,7 +241,7 @@ impl Sums {
 type Sizes = HashMap<Group, [Option<(f64, f64)>; 2]>;
 
 /// The sizes that maintenance has summed up for the jobs of entries.
-const KEPT_SIZES: &str = "SELECT sizes.reads, sizes.small_reads, sizes.writes, sizes.small_writes, sizes.job FROM jobstats.finding_sizes sizes \
+const SUMMED_SIZES: &str = "SELECT sizes.reads, sizes.small_reads, sizes.writes, sizes.small_writes, sizes.job FROM jobstats.finding_sizes sizes \
     WHERE sizes.job IN (SELECT entry.job FROM jobstats.entries entry WHERE entry.entry_id = ANY ($1))";
 
 /// Returns whether any target prints the sizes of reads and writes. Only the last hour of the window is read.
@@ -253,7 +253,7 @@ fn has_sizes(client: &SpiClient<'_>, plan: &Plan) -> Result<bool, Error> {
     let statement = format!(
         "SELECT EXISTS (SELECT FROM jobstats.increments usage WHERE usage.\"time\" > $1 AND usage.\"time\" <= $2 AND {HAS_HISTOGRAM})"
     );
-    client.query_value(&statement, &[since?.into(), until?.into()])
+    client.query_value(&statement, &values![since?, until?])
 }
 
 /// Finds the sizes of reads and writes of all groups.
@@ -285,15 +285,10 @@ fn find_sizes(
 }
 
 /// Reads the sizes that maintenance has summed up for the jobs of these entries.
-fn kept_sizes(entries: &[i64]) -> Result<Sizes, Error> {
-    let types = [
-        Type::Float,
-        Type::Float,
-        Type::Float,
-        Type::Float,
-        Type::Text,
-    ];
-    let found = read::rows(KEPT_SIZES, &[entries.to_vec().into()], &types, |row| {
+fn summed_sizes(entries: &[i64]) -> Result<Sizes, Error> {
+    let [float, text] = [Type::Float, Type::Text];
+    let types = [float, float, float, float, text];
+    let found = read::rows(SUMMED_SIZES, &values![entries.to_vec()], &types, |row| {
         let sized = |column| row.float(column).zip(row.float(column + 1));
         Some((vec![row.text(4)], [sized(0), sized(2)]))
     })?;

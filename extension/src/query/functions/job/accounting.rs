@@ -10,7 +10,7 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::{Error, shown};
 use crate::pg::memory::require_room;
 use crate::pg::pause::PAUSE;
-use crate::pg::spi::{Row, Statements};
+use crate::pg::spi::{Row, Statements, values};
 use crate::pg::template::sql;
 use crate::pg::time::clock_now;
 use crate::query::functions::job::entries::Entries;
@@ -86,7 +86,7 @@ impl Accounting {
         client: &SpiClient<'_>,
         job: &NamedJob,
         entries: &Entries,
-        asked: &RequestedTime,
+        given: &RequestedTime,
     ) -> Result<Option<Self>, Error> {
         let own = job.own.as_ref();
         let found = client.query(
@@ -96,7 +96,7 @@ impl Accounting {
                 jobs = seen("jobs", own, OWN_FIRST),
                 which = NEWEST_FIRST,
             ),
-            &after_own(own, [job.numbers.clone().into(), RUNS_MAX.into()]),
+            &after_own(own, values![job.numbers.clone(), RUNS_MAX]),
         )?;
         require_room(found.len(), RUN_BYTES)?;
         let now = clock_now();
@@ -105,13 +105,13 @@ impl Accounting {
         runs.reverse();
         runs.retain(|run| {
             let is_of_scheduler = job.scheduler.is_none() || job.scheduler == run.texts[SCHEDULER];
-            is_of_scheduler && run.touches(asked.limits, now)
+            is_of_scheduler && run.touches(given.limits, now)
         });
         // A federation of schedulers revokes the siblings of the job that it has begun elsewhere.
         if !runs.iter().all(Run::is_revoked) {
             runs.retain(|run| !run.is_revoked());
         }
-        let Some((runs, jobs, limits)) = chosen(runs, job.started, asked.limits, now) else {
+        let Some((runs, jobs, limits)) = chosen(runs, job.started, given.limits, now) else {
             return Ok(None);
         };
         let observed = client.query_time(
@@ -133,7 +133,7 @@ impl Accounting {
             let started = accounting.started().map(|it| it.saturating_sub(NEAR));
             accounting.limits = (started, ended);
         }
-        let is_last = job.started.is_none() && asked.limits.1.is_none() && !accounting.is_strict;
+        let is_last = job.started.is_none() && given.limits.1.is_none() && !accounting.is_strict;
         if is_last && accounting.is_outdated(client, entries, now)? {
             // The job after it only shows when the number had another job.
             accounting.runs.clear();
@@ -237,7 +237,7 @@ impl Accounting {
 
     /// Raises a notice if the answer is about more than one job, or about one of several. Returns whether these are jobs of several
     /// schedulers.
-    pub fn note(&self, job: &NamedJob, asked: &RequestedTime) -> bool {
+    pub fn note(&self, job: &NamedJob, given: &RequestedTime) -> bool {
         let is_of_several = self.note_schedulers(job, |job, scheduler| {
             format!("scheduler chooses one: jobstats_job_usage({job}, scheduler => {scheduler}).")
         });
@@ -246,8 +246,8 @@ impl Accounting {
         }
         let number = shown(&job.number);
         let of_all = "The answer is about all of them. since and until choose one, if they ran at different times.";
-        let is_left_out = |limit: Option<Micros>, asked: Option<Micros>| {
-            limit.is_some() && asked.is_none() && !job.is_shared && !self.is_strict
+        let is_left_out = |limit: Option<Micros>, given: Option<Micros>| {
+            limit.is_some() && given.is_none() && !job.is_shared && !self.is_strict
         };
         if let Some(names) = self.several(USER) {
             let names = listed(&names, NAMED);
@@ -260,8 +260,8 @@ impl Accounting {
                 format!("{} jobs had the number {number} in this time", self.jobs),
                 of_all,
             );
-        } else if is_left_out(self.limits.0, asked.limits.0)
-            || is_left_out(self.limits.1, asked.limits.1)
+        } else if is_left_out(self.limits.0, given.limits.0)
+            || is_left_out(self.limits.1, given.limits.1)
         {
             hinted(
                 format!("there are other jobs with the number {number}, at other times"),
@@ -274,13 +274,13 @@ impl Accounting {
     }
 
     /// Raises a notice that no work of the job was seen.
-    pub fn note_no_work(&self, job: &NamedJob, asked: &RequestedTime) {
-        let name = shown(&job.asked);
+    pub fn note_no_work(&self, job: &NamedJob, given: &RequestedTime) {
+        let name = shown(&job.given);
         if self.started().is_none() {
             pgrx::notice!("job {name} has not begun");
             return;
         }
-        let then = asked.in_this_window();
+        let then = given.in_this_window();
         hinted(
             format!("accounting knows job {name}, but no work of it was observed{then}"),
             "It did nothing on these file systems, or the identifiers of its processes lack its number: see jobstats.quality.",
@@ -307,7 +307,7 @@ impl Accounting {
 fn chosen(
     runs: Vec<Run>,
     started: Option<Micros>,
-    asked: Limits,
+    given: Limits,
     now: Micros,
 ) -> Option<(Vec<Run>, usize, Limits)> {
     let mut jobs: Vec<Vec<Run>> = Vec::new();
@@ -325,8 +325,8 @@ fn chosen(
     let found = started.and_then(|_| jobs.iter().position(has_begun));
     let last = jobs.len().checked_sub(1)?;
     let position = found.unwrap_or(last);
-    let first = asked.0.map_or(position, |_| 0);
-    let last = asked.1.map_or(position, |_| last);
+    let first = given.0.map_or(position, |_| 0);
+    let last = given.1.map_or(position, |_| last);
     let start = |position: usize| jobs.get(position)?.first()?.started;
     let near = |start: Micros| start.saturating_sub(NEAR);
     let limits = (

@@ -7,7 +7,7 @@ use pgrx::spi::SpiClient;
 
 use crate::matching::attributed::{Span, spans};
 use crate::pg::error::{Error, shown};
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::Rows;
 use crate::query::dimension::By;
@@ -44,7 +44,7 @@ impl AttributedUsage {
     pub fn of_job(
         client: &SpiClient<'_>,
         subject: &Subject,
-        asked: Limits,
+        given: Limits,
     ) -> Result<Option<Self>, Error> {
         let starts = subject.accounting.as_ref().and_then(Accounting::starts);
         let Some(starts) = starts else {
@@ -60,8 +60,8 @@ impl AttributedUsage {
             ),
             &job.runs_between(starts)?,
         )?;
-        let since = asked.0.map(timestamptz).transpose()?;
-        let until = asked.1.map(timestamptz).transpose()?;
+        let since = given.0.map(timestamptz).transpose()?;
+        let until = given.1.map(timestamptz).transpose()?;
         let mut found = Vec::new();
         for row in jobs {
             found.extend(spans(client, row.at(1)?, since, until)?);
@@ -85,7 +85,7 @@ impl AttributedUsage {
         let until = until.map_or(last, |it| it.min(last));
         let entries = client.query(
             "SELECT e.entry_id FROM jobstats.entries e WHERE e.claimed = ANY ($1) ORDER BY e.entry_id",
-            &[job.numbers.clone().into()],
+            &values![job.numbers.clone()],
         )?;
         let spans = entries.map(|row| {
             Ok(Span {
@@ -179,7 +179,7 @@ pub fn note_claimed(job: &NamedJob, claimed: i128, service_time: i128) {
         hinted(
             format!(
                 "other users name job {}: their work, which is left out, took {:.3} s of servers' time, and that of the job {:.3} s",
-                shown(&job.asked),
+                shown(&job.given),
                 seconds(claimed),
                 seconds(service_time)
             ),

@@ -138,8 +138,8 @@ impl Comparison {
         own: Option<&Own>,
         rows: &mut Rows,
     ) -> Result<(), Error> {
-        let (scheduler, asked) = (self.scheduler.clone(), RequestedTime::default());
-        let Some(subject) = Subject::find(client, job, scheduler, own, &asked)? else {
+        let (scheduler, given) = (self.scheduler.clone(), RequestedTime::default());
+        let Some(subject) = Subject::find(client, job, scheduler, own, &given)? else {
             return Ok(());
         };
         let of_several = |it: &Accounting| {
@@ -214,7 +214,7 @@ impl Comparison {
         };
         if begun.is_none() {
             hinted(
-                format!("the start of job {} is not known", shown(&job.asked)),
+                format!("the start of job {} is not known", shown(&job.given)),
                 "It is compared from its first work on. To know starts, feed the accounting of the scheduler.",
             );
         }
@@ -265,7 +265,7 @@ impl Comparison {
                 let (total, name) = (total(measure, &amount)?, measure.name.as_str());
                 rows.put(|| {
                     [
-                        job.asked.as_str().cell(),
+                        job.given.as_str().cell(),
                         since_start.cell(),
                         name.cell(),
                         formatted(amount.rate, name, Quantity::Rate).cell(),

@@ -31,8 +31,8 @@ pub fn of_job(work: &Work<'_>) -> Result<Details, Error> {
     let done = work.done(&[], false)?;
     let done = done.iter().filter(|it| !it.amounts.is_empty());
     let spans: Vec<Span> = done.map(|it| it.span).collect();
-    let is_kept = work.scope.edges[0] >= work.entries.state.kept_since;
-    if spans.is_empty() || spans.len() > BUCKETS || !is_kept {
+    let is_retained = work.scope.edges[0] >= work.entries.state.kept_since;
+    if spans.is_empty() || spans.len() > BUCKETS || !is_retained {
         return Ok(Details::new());
     }
     let amounts = work.amounts().iter().enumerate();

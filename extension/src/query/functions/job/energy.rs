@@ -12,7 +12,7 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::{Error, shown};
 use crate::pg::memory::require_room;
 use crate::pg::pause::{PAUSE, pause};
-use crate::pg::spi::{Row, SqlResult, Statements, connect};
+use crate::pg::spi::{Row, SqlResult, Statements, connect, values};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::Rows;
@@ -59,7 +59,7 @@ struct Counter {
     series: i64,
     meter: &'static Meter,
     /// The cluster and the server that report it.
-    said_by: (String, String),
+    reported_by: (String, String),
 }
 
 /// The counters of each node.
@@ -182,7 +182,7 @@ fn counters(client: &SpiClient<'_>) -> Result<Counters, Error> {
             counters.entry(node).or_default().push(Counter {
                 series: row.at(3)?,
                 meter,
-                said_by: (row.at(4)?, row.at(5)?),
+                reported_by: (row.at(4)?, row.at(5)?),
             });
         }
     }
@@ -235,7 +235,7 @@ fn sum(
     let (beside, are_all) = runs(
         client,
         ("jobstats.jobs", condition),
-        &[since.into(), until.into()],
+        &values![since, until],
         BESIDE_MAX,
         span,
     )?;
@@ -292,10 +292,10 @@ impl Run {
         let series: Vec<i64> = counters.iter().map(|counter| counter.series).collect();
         let found = client.query(
             READINGS,
-            &[
-                series.into(),
-                timestamptz(since.saturating_sub(beyond))?.into(),
-                timestamptz(until.saturating_add(beyond))?.into(),
+            &values![
+                series,
+                timestamptz(since.saturating_sub(beyond))?,
+                timestamptz(until.saturating_add(beyond))?
             ],
         )?;
         let mut readings = BTreeMap::<i64, Vec<Reading>>::new();
@@ -308,7 +308,7 @@ impl Run {
                 joules,
             }));
         }
-        let (mut known, mut said_by, mut is_still) = (Vec::new(), BTreeSet::new(), false);
+        let (mut known, mut reported_by, mut is_still) = (Vec::new(), BTreeSet::new(), false);
         for counter in counters {
             let mut readings = readings.remove(&counter.series).unwrap_or_default();
             if !readings.iter().any(|it| since < it.at && it.at <= until) {
@@ -317,10 +317,10 @@ impl Run {
             readings.sort_by_key(|reading| reading.at);
             is_still |= stands_still(&readings, self.span);
             known.push((counter.meter, during(&readings, self.span, self.goes_on)));
-            said_by.insert(&counter.said_by);
+            reported_by.insert(&counter.reported_by);
         }
         // If two servers report joules of a node, these are two nodes, or the same joules.
-        let joules = of_node(&known).filter(|_| said_by.len() == 1);
+        let joules = of_node(&known).filter(|_| reported_by.len() == 1);
         if joules.is_none() && is_still {
             hinted(
                 format!(

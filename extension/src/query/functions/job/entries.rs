@@ -8,7 +8,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::query::functions::job::named::NamedJob;
 use crate::query::state::State;
 use crate::store::rights::caller::{OWN_FIRST, Own, after_own, seen_entries};
@@ -29,7 +29,7 @@ const IS_OWN: &str = "(e.uid = ANY ($1) OR ( \
 
 /// The entries of a job, each with the number of its node.
 pub struct Entries {
-    nodes: HashMap<i64, Option<u32>>,
+    pub nodes: HashMap<i64, Option<u32>>,
     /// The names of the nodes, in order. Nodes are counted from 1.
     names: Vec<String>,
     /// The state of the store when they were read.
@@ -43,13 +43,13 @@ impl Entries {
     /// Returns all entries of the job; if other schedulers have jobs with its number, only entries matched with a job of its scheduler.
     pub fn of_job(client: &SpiClient<'_>, job: &NamedJob) -> Result<Self, Error> {
         let condition = if job.is_shared { OF_SCHEDULER } else { OF_ANY };
-        let further = [job.numbers.clone().into(), job.scheduler.as_deref().into()];
+        let further = values![job.numbers.clone(), job.scheduler.as_deref()];
         Self::read(client, condition, job.own.as_ref(), further)
     }
 
     /// Returns the entries with these keys.
     pub fn of(client: &SpiClient<'_>, ids: Vec<i64>) -> Result<Self, Error> {
-        Self::read(client, "e.entry_id = ANY ($3)", None, [ids.into()])
+        Self::read(client, "e.entry_id = ANY ($3)", None, values![ids])
     }
 
     /// Returns the entries of a reader that meet a condition, which has further parameters from the third on.
@@ -83,11 +83,6 @@ impl Entries {
             entries.are_unnamed |= own.is_some() && entry.at(3)?;
         }
         Ok(entries)
-    }
-
-    /// Forgets all entries.
-    pub fn clear(&mut self) {
-        self.nodes.clear();
     }
 
     /// Returns whether the job was never seen.

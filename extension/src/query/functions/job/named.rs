@@ -8,7 +8,7 @@ use pgrx::spi::SpiClient;
 use serde_json::{Value, json};
 
 use crate::pg::error::{Error, shown};
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 use crate::query::filters::{Filters, meaning};
@@ -30,7 +30,7 @@ const NAMED_ELEMENTS: usize = 100;
 /// A job that a question names.
 pub struct NamedJob {
     /// The text that names it.
-    pub asked: String,
+    pub given: String,
     /// The number of the job in `job_stats`, or of the array.
     pub number: String,
     /// The numbers in `job_stats`: this number, or the numbers of all elements of the array.
@@ -52,30 +52,30 @@ impl NamedJob {
     /// array before its element with the same number.
     pub fn find(
         client: &SpiClient<'_>,
-        asked: String,
+        given: String,
         scheduler: Option<String>,
         own: Option<&Own>,
     ) -> Result<Self, Error> {
         // A step of a job, or the label of Flux where a terminal has no ƒ.
-        let meant = meant("job", &asked);
-        let meant = meant.map(|it| meaning(client, own, "job", &asked, &it));
-        let asked = meant.transpose()?.flatten().unwrap_or(asked);
+        let meant = meant("job", &given);
+        let meant = meant.map(|it| meaning(client, own, "job", &given, &it));
+        let given = meant.transpose()?.flatten().unwrap_or(given);
         let found = client.query_opt(
             &sql!(
                 "numbered.sql",
                 jobs = seen("jobs", own, OWN_FIRST),
                 entries = seen_entries(own, OWN_FIRST),
             ),
-            &after_own(own, [asked.as_str().into(), scheduler.as_deref().into()]),
+            &after_own(own, values![given.as_str(), scheduler.as_deref()]),
         )?;
         let mut job = Self {
-            number: asked.clone(),
+            number: given.clone(),
             numbers: Vec::new(),
             started: None,
             schedulers: Vec::new(),
             is_shared: false,
             own: own.cloned(),
-            asked,
+            given,
             scheduler,
         };
         if let Some(found) = found {
@@ -85,7 +85,7 @@ impl NamedJob {
             }
             job.started = found.time_opt("started")?;
         }
-        job.numbers = match job.number == job.asked {
+        job.numbers = match job.number == job.given {
             true => job.elements(client)?,
             false => vec![job.number.clone()],
         };
@@ -103,7 +103,7 @@ impl NamedJob {
              FROM {} run WHERE run.job = ANY ($3) GROUP BY run.scheduler ORDER BY run.scheduler",
             seen("jobs", own, OWN_FIRST)
         );
-        for row in client.query(&statement, &after_own(own, [self.numbers.clone().into()]))? {
+        for row in client.query(&statement, &after_own(own, values![self.numbers.clone()]))? {
             let scheduler: String = row.at(1)?;
             self.is_shared |= row.at(2)? && self.scheduler.as_ref() != Some(&scheduler);
             self.schedulers.push(scheduler);
@@ -115,11 +115,11 @@ impl NamedJob {
     fn elements(&self, client: &SpiClient<'_>) -> Result<Vec<String>, Error> {
         let (number, own) = (&self.number, self.own.as_ref());
         let statement = sql!("elements.sql", jobs = seen("jobs", own, OWN_FIRST));
-        let further = [
-            number.as_str().into(),
-            number.trim_end_matches("[]").into(),
-            self.scheduler.as_deref().into(),
-            ELEMENTS_MAX.into(),
+        let further = values![
+            number.as_str(),
+            number.trim_end_matches("[]"),
+            self.scheduler.as_deref(),
+            ELEMENTS_MAX
         ];
         let row = client.query_only(&statement, &after_own(own, further), "elements")?;
         let mut numbers: Vec<String> = row.get("numbers")?;
@@ -143,11 +143,11 @@ impl NamedJob {
     /// Returns the parameters of a statement about its runs that began between two times: after the reader's parameters the numbers, these times and
     /// the scheduler.
     pub fn runs_between(&self, (first, last): Span) -> Result<Vec<DatumWithOid<'_>>, Error> {
-        let further = [
-            self.numbers.clone().into(),
-            timestamptz(first)?.into(),
-            timestamptz(last)?.into(),
-            self.scheduler.as_deref().into(),
+        let further = values![
+            self.numbers.clone(),
+            timestamptz(first)?,
+            timestamptz(last)?,
+            self.scheduler.as_deref()
         ];
         Ok(after_own(self.own.as_ref(), further))
     }
@@ -181,7 +181,7 @@ impl NamedJob {
             unknown_filter::explain(client, &self.filter(filters))?;
         } else {
             hinted(
-                format!("no job {} of yours is known", shown(&self.asked)),
+                format!("no job {} of yours is known", shown(&self.given)),
                 "SELECT * FROM jobstats_summary(); lists the jobs of a day.",
             );
         }
@@ -189,9 +189,9 @@ impl NamedJob {
     }
 
     /// Raises a notice that the requested scheduler has no such job.
-    pub fn note_unknown(&self, asked: &RequestedTime) {
+    pub fn note_unknown(&self, given: &RequestedTime) {
         let scheduler = shown(self.scheduler.as_deref().unwrap_or_default());
-        let (job, then) = (shown(&self.asked), asked.in_this_window());
+        let (job, then) = (shown(&self.given), given.in_this_window());
         let known = self.schedulers.iter().take(LISTED).map(|it| shown(it));
         let known = known.collect::<Vec<_>>().join(", ");
         let hint = match self.schedulers.is_empty() {
@@ -213,7 +213,7 @@ impl NamedJob {
         let unmatched: i64 = client.query_value(
             "SELECT count(*) FROM jobstats.entries e WHERE e.job = ANY ($1) \
              AND NOT EXISTS (SELECT FROM jobstats.entry_jobs m WHERE m.entry_id = e.entry_id AND m.job_no IS NOT NULL)",
-            &[self.numbers.clone().into()],
+            &values![self.numbers.clone()],
         )?;
         if unmatched > 0 {
             hinted(

@@ -53,15 +53,15 @@ fn of_scheduler(
     own: Option<&Own>,
     rows: &mut Rows,
 ) -> Result<(), Error> {
-    let asked = RequestedTime::default();
-    let Some(subject) = Subject::find(client, number.to_owned(), scheduler, own, &asked)? else {
+    let given = RequestedTime::default();
+    let Some(subject) = Subject::find(client, number.to_owned(), scheduler, own, &given)? else {
         return Ok(());
     };
     subject.job.note_unmatched(client)?;
     let schedulers = subject.accounting.as_ref().map(Accounting::schedulers);
     let mut schedulers = schedulers.unwrap_or_default().into_iter();
     match schedulers.len() {
-        0 | 1 => write(client, &subject, &asked, rows),
+        0 | 1 => write(client, &subject, &given, rows),
         _ => schedulers.try_for_each(|it| of_scheduler(client, number, Some(it), own, rows)),
     }
 }
@@ -88,20 +88,20 @@ impl Subject {
 fn write(
     client: &SpiClient<'_>,
     subject: &Subject,
-    asked: &RequestedTime,
+    given: &RequestedTime,
     rows: &mut Rows,
 ) -> Result<(), Error> {
     let accounting = subject.accounting.as_ref();
     // The row names its scheduler.
     if let Some(accounting) = accounting.filter(|_| !subject.job.is_shared) {
-        accounting.note(&subject.job, asked);
+        accounting.note(&subject.job, given);
     }
-    let found = subject.usage(client, asked, Filters::default(), &By::these(&[]))?;
+    let found = subject.usage(client, given, Filters::default(), &By::these(&[]))?;
     if found.is_none() && accounting.is_none() {
         return Ok(());
     }
     let energy = energy::joules(client, subject)?;
-    let claimed = AttributedUsage::claimed(client, subject, asked.limits)?;
+    let claimed = AttributedUsage::claimed(client, subject, given.limits)?;
     let claimed = claimed.map(|it| in_answer_unit(it.service_time(client)?, true));
     let work = found.as_ref().map(|it| &it.0);
     put(subject, work, energy, claimed.transpose()?, rows)

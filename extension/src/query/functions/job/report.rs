@@ -41,11 +41,11 @@ impl Grouping {
         if let Some(name) = words(&names).find(|it| !known.contains(it)) {
             return Err(Error::unknown("dimension of a job", name, known.join(", ")));
         }
-        let asked: Vec<&str> = words(&names).collect();
-        let by: Vec<&str> = known.into_iter().filter(|it| asked.contains(it)).collect();
+        let given: Vec<&str> = words(&names).collect();
+        let by: Vec<&str> = known.into_iter().filter(|it| given.contains(it)).collect();
         Ok(Self {
             by: By::these(&by),
-            shown: By::these(&asked).list().to_vec(),
+            shown: By::these(&given).list().to_vec(),
         })
     }
 
@@ -89,11 +89,11 @@ pub fn write(
             let (start, end) = done.span;
             let mut rates = done.rates.take();
             for (measure, amount) in done.used() {
-                let asked = &work.measures.list[*measure];
+                let given = &work.measures.list[*measure];
                 let calls = details.get(&(done.group.clone(), *measure));
                 let bounds = calls.and_then(Calls::bounds);
                 // Calls are measured by time or by bytes.
-                let is_time = asked.spent.as_ref().is_some_and(|sum| sum.time);
+                let is_time = given.spent.as_ref().is_some_and(|sum| sum.time);
                 let bound =
                     |it: Option<u64>| it.map(|it| in_answer_unit(it.into(), is_time)).transpose();
                 let active = amount.active;
@@ -113,7 +113,7 @@ pub fn write(
                         .and_then(Calls::deviation)
                         .map(|it| it / if is_time { 1e6 } else { 1.0 }),
                     coverage: Some(done.observed.coverage).filter(|it| it.is_finite()),
-                    ..Row::of(asked, &amount, grouping.named(&done.group))?
+                    ..Row::of(given, &amount, grouping.named(&done.group))?
                 };
                 row.put(rows);
             }

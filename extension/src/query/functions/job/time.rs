@@ -9,7 +9,7 @@ use pgrx::datum::Interval;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::time::{EARLIEST, timestamptz};
 use crate::query::functions::job::entries::Entries;
 use crate::query::read::{self, Selection};
@@ -168,11 +168,7 @@ fn last_in(client: &SpiClient<'_>, entries: &[i64], mut span: Span) -> Result<Mi
             "SELECT max(usage.{column}) FROM jobstats.{relation} usage \
              WHERE usage.{column} > $1 AND usage.{column} <= $2 AND usage.entry_id = ANY ($3)"
         );
-        let parameters = [
-            timestamptz(from)?.into(),
-            timestamptz(to)?.into(),
-            entries.to_vec().into(),
-        ];
+        let parameters = values![timestamptz(from)?, timestamptz(to)?, entries.to_vec()];
         client.query_time(&statement, &parameters)
     };
     for finer in ROLLUPS.iter().rev().filter(|it| it.micros < width) {
@@ -203,7 +199,7 @@ fn earliest(
 ) -> Result<Option<Micros>, Error> {
     let first_seen = client.query_time(
         "SELECT min(entry.first_seen) FROM jobstats.entries entry WHERE entry.entry_id = ANY ($1)",
-        &[entries.to_vec().into()],
+        &values![entries.to_vec()],
     )?;
     let Some(first_seen) = first_seen else {
         return Ok(None);
@@ -219,6 +215,6 @@ fn earliest(
             WHERE observation.target_id = target.target_id AND observation.\"time\" > $1 \
             ORDER BY observation.\"time\" LIMIT 1) observation"
     };
-    let since = client.query_time(statement, &[timestamptz(possible)?.into()])?;
+    let since = client.query_time(statement, &values![timestamptz(possible)?])?;
     Ok(Some(since.map_or(possible, |since| since.min(possible))))
 }

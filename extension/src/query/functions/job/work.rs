@@ -63,9 +63,9 @@ impl<'w> Work<'w> {
         parts: &[Part],
         during: impl Fn(i64, Micros) -> Option<Span>,
     ) -> Result<Self, Error> {
-        let asked = MeasurePlan::new(&measures.list, true, true);
-        let layout = Layout::new(asked.sums(), false);
-        let mut cells = Cells::new(asked.sums().len(), Activity::OfSums, entries.state.limit);
+        let plan = MeasurePlan::new(&measures.list, true, true);
+        let layout = Layout::new(plan.sums(), false);
+        let mut cells = Cells::new(plan.sums().len(), Activity::OfSums, entries.state.limit);
         let ids = entries.ids();
         let selection = Selection {
             by_owner: true,
@@ -103,9 +103,9 @@ impl<'w> Work<'w> {
             cells,
         };
         let (mut whole, conditions) = (None, Conditions::default());
-        let (asked, scope) = (work.asked(), work.scope.together(true, true));
+        let (plan, scope) = (work.plan(), work.scope.together(true, true));
         let groups = work.groups(&[], &conditions)?;
-        groups.lines(&asked, &scope, &work.cells, true, |line| {
+        groups.lines(&plan, &scope, &work.cells, true, |line| {
             whole = Some(line);
             Ok::<_, Error>(())
         })?;
@@ -113,7 +113,7 @@ impl<'w> Work<'w> {
         Ok(work)
     }
 
-    fn asked(&self) -> MeasurePlan<'_> {
+    fn plan(&self) -> MeasurePlan<'_> {
         MeasurePlan::new(&self.measures.list, true, true)
     }
 
@@ -145,16 +145,16 @@ impl<'w> Work<'w> {
         by: &[&'static Dimension],
         in_buckets: bool,
     ) -> Result<Vec<GroupUsage>, Error> {
-        let (asked, conditions) = (self.asked(), Conditions::default());
+        let (plan, conditions) = (self.plan(), Conditions::default());
         let groups = self.groups(by, &conditions)?;
         let in_steps = self.scope.together(false, by.is_empty());
         let scope = in_steps.together(in_buckets, false);
         let mut rates = match in_buckets {
-            true => groups.rates_by_step(&asked, &in_steps, &self.cells)?,
+            true => groups.rates_by_step(&plan, &in_steps, &self.cells)?,
             false => HashMap::new(),
         };
         let (mut done, mut rows) = (Vec::new(), 0);
-        groups.lines(&asked, &scope, &self.cells, false, |line| {
+        groups.lines(&plan, &scope, &self.cells, false, |line| {
             pause();
             let amounts = line.amounts.into_iter().enumerate();
             let amounts: Vec<_> = amounts.filter(|it| it.1.active.is_some()).collect();

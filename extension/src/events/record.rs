@@ -12,7 +12,7 @@ use crate::events::culprits::compared_until;
 use crate::events::detectors::DetectedEvent;
 use crate::events::readings::FileSystem;
 use crate::pg::error::Error;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, values};
 use crate::pg::time::timestamptz;
 
 /// The longest time between two descriptions of one event.
@@ -60,10 +60,7 @@ impl Events {
             "SELECT e.event_id, e.kind, e.cluster, e.filesystem, e.began, e.until, e.ended IS NOT NULL AS is_over, e.targets, e.found, e.confirmed, e.value, e.usual, \
                  ARRAY(SELECT jsonb_array_elements_text(e.details -> 'slow')) AS slow \
              FROM jobstats.events e WHERE e.began <= $2 AND (e.until >= $1 OR e.ended IS NULL) ORDER BY e.began",
-            &[
-                timestamptz(span.0 - HOUR)?.into(),
-                timestamptz(span.1)?.into(),
-            ],
+            &values![timestamptz(span.0 - HOUR)?, timestamptz(span.1)?],
         )?;
         let mut events = Self::default();
         for row in rows {
@@ -110,7 +107,7 @@ impl Events {
     }
 
     /// Stores a detected event, or its changes. Returns `None` if this run does not judge such events.
-    pub fn keep(
+    pub fn record(
         &mut self,
         client: &mut SpiClient<'_>,
         filesystem: &FileSystem,
@@ -156,8 +153,8 @@ impl Events {
         }
         // It is changed if anything about it is new; of an earlier one only its end.
         let mut all = parameters(found)?;
-        all.extend([event.id.into(), is_earlier.into()]);
-        let is_changed = client.execute(include_str!("keep/update.sql"), &all)? > 0;
+        all.extend(values![event.id, is_earlier]);
+        let is_changed = client.execute(include_str!("record/update.sql"), &all)? > 0;
         let is_new = known.began != found.span.0
             || compared_until(known.span()) != compared_until(found.span)
             || event.targets != found.targets
@@ -190,7 +187,7 @@ impl Events {
         if wrong.is_empty() && ended.is_empty() {
             return Ok(0);
         }
-        let parameters = [wrong.into(), ended.into()];
+        let parameters = values![wrong, ended];
         let deleted = client.execute(
             "DELETE FROM jobstats.events e WHERE e.event_id = ANY ($1) AND e.notified IS NULL AND e.verdict IS NULL",
             &parameters[..1],
@@ -232,7 +229,7 @@ fn insert(
 ) -> Result<EventRow, Error> {
     let mut all = parameters(found)?;
     all.extend([found.kind, cluster, filesystem].map(|it| it.to_owned().into()));
-    let id = client.execute_value(include_str!("keep/insert.sql"), &all)?;
+    let id = client.execute_value(include_str!("record/insert.sql"), &all)?;
     Ok(EventRow {
         id,
         is_changed: true,
@@ -250,7 +247,7 @@ pub fn store_culprits(
     let changed = client.execute(
         "UPDATE jobstats.events e SET culprits = $2::jsonb, load_times = $3, updated = now() \
          WHERE e.event_id = $1 AND (e.culprits, e.load_times) IS DISTINCT FROM ($2::jsonb, $3)",
-        &[id.into(), culprits.to_string().into(), times.into()],
+        &values![id, culprits.to_string(), times],
     )?;
     Ok(changed > 0)
 }
