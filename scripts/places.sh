@@ -8,15 +8,11 @@
 
 # Files that all members have but one, which does not need it.
 exceptions='dimension job_group docs/console.md
-dimension job_group tests/pg_regress/expected/personal.out
-dimension job_group tests/pg_regress/expected/unknown_names.out
 dimension job_group tests/pg_regress/sql/unknown_names.sql
 scheduler flux core/tests/accounting/flux.rs
 scheduler flux core/tests/accounting/flux.sh
-scheduler flux simulator/src/accounting/golden/flux-old.txt
 scheduler gridengine simulator/tests/command.rs
-scheduler lsf core/fuzz/fuzz_targets/accounting.rs
-scheduler lsf core/src/accounting/lsf/tests/damage.rs'
+scheduler lsf core/fuzz/fuzz_targets/accounting.rs'
 
 members() {
     case $1 in
@@ -28,14 +24,16 @@ members() {
 }
 
 # places KIND [NAME]
-# MEMBER FILE of each member and of NAME, with the name of the member replaced by NAME in that of the file.
+# MEMBER FILE of each member and of NAME, with the name of the member replaced by NAME in that of the file. A directory of its name stands for
+# its files. Expected output and figures come from running tests and benchmarks.
 places() {
     local member
     for member in $({ members "$1"; echo "${2:-}"; } | sort -u); do
         {
             git grep --untracked -lwI "$member" -- ':!CHANGELOG.md' || true
             git ls-files --cached --others --exclude-standard | grep -E "(^|[^a-z])$member([^a-z]|\$)" || true
-        } | sed -E "s/(^|[^a-z])$member([^a-z]|\$)/\1NAME\2/g" | sort -u | sed "s/^/$member /"
+        } | sed -E "s/(^|[^a-z])$member([^a-z]|\$)/\1NAME\2/g; s#NAME/.*#NAME/#" | grep -vE '/expected/|/golden/|^bench/results' |
+            sort -u | sed "s/^/$member /"
     done
 }
 

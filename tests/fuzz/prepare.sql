@@ -94,8 +94,8 @@ BEGIN
         RETURN format('INSERT INTO jobstats.feed (cluster, server, "time", body, body_zstd, duration, source, covers) VALUES (%s, %s, %s, %s, %s, %s, %s, %s)',
             fuzz.value('text'), fuzz.value('text'), fuzz.value('timestamptz'), fuzz.value('text'),
             CASE WHEN random() < 0.8 THEN 'NULL' ELSE fuzz.value('bytea') END, fuzz.value('interval'),
-            (ARRAY['NULL', '''lctl''', '''passwd''', '''group''', '''openmetrics''', '''slurm''', '''pbs''', '''lsf''', '''gridengine''', '''flux''', fuzz.value('text')])
-                [1 + floor(random() * 11)::integer],
+            (SELECT s FROM unnest(ARRAY['NULL', '''lctl''', '''passwd''', '''group''', '''openmetrics''', '''slurm''', '''pbs''', '''lsf''',
+                '''gridengine''', '''flux''', fuzz.value('text')]) s ORDER BY random() LIMIT 1),
             CASE WHEN random() < 0.8 THEN 'NULL' ELSE fuzz.value('tstzrange') END);
     END IF;
     SELECT p.oid, p.prokind, p.proname, p.pronargs, p.pronargdefaults, (p.proargtypes::oid[])::regtype[] AS types,

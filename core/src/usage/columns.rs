@@ -53,6 +53,13 @@ pub fn list(columns: &[(&str, &str)], pattern: &str) -> String {
     columns.collect::<Vec<_>>().join(", ")
 }
 
+/// Returns the arrays of columns with these names and types as parameters of a statement, from `$first` on.
+pub fn arrays(columns: &[(&str, &str)], first: usize) -> String {
+    let columns = (first..).zip(columns);
+    let columns = columns.map(|(n, (_, of_type))| format!("${n}::{of_type}[]"));
+    columns.collect::<Vec<_>>().join(", ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -79,7 +79,7 @@ pub struct SentName<'n, 'c> {
     pub clusters: Cow<'c, [String]>,
 }
 
-/// Returns the columns name, [`Identity::COLUMNS`], workload and clusters of `jobstats.entries` for these entries, each as an array; the
+/// Returns the columns name, workload, clusters and [`Identity::COLUMNS`] of `jobstats.entries` for these entries, each as an array; the
 /// clusters are arrays of JSON, if a format depends on them.
 pub fn identity_columns(
     formats: &Formats,
@@ -113,10 +113,12 @@ pub fn identity_columns(
         });
         numbers.collect::<Vec<_>>().into()
     });
-    let mut values = vec![names.collect::<Vec<_>>().into()];
+    let mut values = vec![
+        names.collect::<Vec<_>>().into(),
+        workloads.into(),
+        clusters.collect::<Vec<Option<String>>>().into(),
+    ];
     values.extend(columns);
-    values.push(workloads.into());
-    values.push(clusters.collect::<Vec<Option<String>>>().into());
     values
 }
 

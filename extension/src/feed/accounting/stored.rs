@@ -186,9 +186,7 @@ impl<'b> Changes<'b> {
             plans::update(client, include_str!("delete.sql"), &values![self.gone])?;
         }
         if !self.rows.is_empty() {
-            let mut arguments = arguments(&self.rows)?;
-            arguments.push(source.into());
-            plans::update(client, &columns::write(), &arguments)?;
+            plans::update(client, &columns::write(), &arguments(&self.rows, source)?)?;
         }
         if !self.jobs.is_empty() {
             let queue = "INSERT INTO jobstats.to_match (job) SELECT c.job FROM unnest($1::text[]) AS c (job)";

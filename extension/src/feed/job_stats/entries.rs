@@ -12,7 +12,7 @@ use crate::pg::plans;
 use crate::pg::spi::{Statements, values};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
-use crate::store::columns::list;
+use crate::store::columns::{arrays, list};
 use crate::store::formats::{CLUSTERS_MAX, SentName, identity_columns, usable_formats};
 use crate::store::personal::secrets;
 
@@ -187,12 +187,13 @@ impl Entries {
         });
         let sent: Vec<_> = sent.collect();
         let mut values = vec![new.keys().copied().collect::<Vec<_>>().into()];
-        values.extend(identity_columns(&formats, &sent));
         values.push(timestamptz(first_seen)?.into());
+        values.extend(identity_columns(&formats, &sent));
         let inserted = client.execute_rows(
             &sql!(
                 "entries/insert.sql",
                 names = list(&Identity::COLUMNS, "{name}"),
+                arrays = arrays(&Identity::COLUMNS, 6),
                 values = list(&Identity::COLUMNS, "n.{name}"),
             ),
             &values,

@@ -20,7 +20,7 @@ use crate::pg::pause::pause;
 use crate::pg::spi::{Rows, SqlResult, Statements, connect_as_of_call, connect_mut, values};
 use crate::pg::template::sql;
 use crate::store;
-use crate::store::columns::list;
+use crate::store::columns::{arrays, list};
 use crate::store::formats::{
     CLUSTERS_MAX, CONFIGURED, SAMPLE, SentName, clusters, configured_formats, identity_columns,
     notice,
@@ -161,13 +161,15 @@ struct Entry {
 
 /// Returns the statement that stores what has changed.
 fn update() -> String {
-    // All but the job, which may be claimed, and the status.
-    let compared = &Identity::COLUMNS[1..7];
+    // A claimed entry has another job and status.
+    let is_compared = |(name, _): &(&str, &str)| !["job", "status"].contains(name);
+    let compared: Vec<_> = Identity::COLUMNS.into_iter().filter(is_compared).collect();
     sql!(
         "reidentify/update.sql",
         names = list(&Identity::COLUMNS, "{name}"),
-        stored = list(compared, "e.{name}"),
-        read = list(compared, "n.{name}"),
+        arrays = arrays(&Identity::COLUMNS, 5),
+        stored = list(&compared, "e.{name}"),
+        read = list(&compared, "n.{name}"),
         updates = list(&Identity::COLUMNS, "{name} = n.{name}"),
     )
 }

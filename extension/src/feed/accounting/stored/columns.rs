@@ -52,8 +52,7 @@ pub fn write() -> String {
         Value::Number(..) => "bigint",
         Value::Text(..) => "text",
     });
-    // After the four columns of a submission.
-    let arrays = (5..).zip(types);
+    let arrays = (9..).zip(types);
     let arrays: Vec<String> = arrays.map(|(n, it)| format!("${n}::{it}[]")).collect();
     sql!(
         "../write.sql",
@@ -69,10 +68,19 @@ fn names(pattern: &str) -> String {
     list(&columns, pattern)
 }
 
-/// Returns the columns of rows as arguments of a statement, in the order of [`Form`].
-pub fn arguments<'b>(rows: &'b [(&'b Submission, Form)]) -> Result<Vec<DatumWithOid<'b>>, Error> {
-    let mut arguments = keys(rows.iter().map(|(submission, _)| *submission))?;
+/// Returns the arguments of [`write()`]: the source, and the columns of rows.
+pub fn arguments<'b>(
+    rows: &'b [(&'b Submission, Form)],
+    source: &'b str,
+) -> Result<Vec<DatumWithOid<'b>>, Error> {
     let forms = || rows.iter().map(|(_, form)| form);
+    let mut arguments = vec![source.into()];
+    arguments.extend(keys(rows.iter().map(|(submission, _)| *submission))?);
+    arguments.extend([
+        jsons(rows, extra)?,
+        times(forms().map(|form| Some(form.updated)))?,
+        jsons(rows, |form| Ok(form.provenance.to_json()))?,
+    ]);
     for column in Form::COLUMNS {
         arguments.push(match column.value {
             Value::Time(value, _) => times(forms().map(|form| *value(form)))?,
@@ -86,11 +94,6 @@ pub fn arguments<'b>(rows: &'b [(&'b Submission, Form)]) -> Result<Vec<DatumWith
             }
         });
     }
-    arguments.extend([
-        jsons(rows, extra)?,
-        times(forms().map(|form| Some(form.updated)))?,
-        jsons(rows, |form| Ok(form.provenance.to_json()))?,
-    ]);
     Ok(arguments)
 }
 

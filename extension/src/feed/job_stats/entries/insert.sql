@@ -2,10 +2,9 @@
 WITH inserted AS (
     INSERT INTO jobstats.entries (entry_id, name, @names@, workload, clusters, first_seen)
     SELECT n.entry_id, n.name, @values@, n.workload,
-        CASE WHEN n.clusters IS NOT NULL THEN ARRAY(SELECT jsonb_array_elements_text(n.clusters::jsonb)) END, $13
-    FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::text[], $8::bigint[], $9::text[],
-        $10::text[], $11::text[], $12::text[])
-        AS n (entry_id, name, @names@, workload, clusters)
+        CASE WHEN n.clusters IS NOT NULL THEN ARRAY(SELECT jsonb_array_elements_text(n.clusters::jsonb)) END, $2
+    FROM unnest($1::bigint[], $3::text[], $4::text[], $5::text[], @arrays@)
+        AS n (entry_id, name, workload, clusters, @names@)
     ON CONFLICT (entry_id) DO NOTHING
     RETURNING entry_id, job
 ), queued AS (

@@ -2,9 +2,8 @@
 -- whether the user has changed.
 WITH new AS MATERIALIZED (
     SELECT n.*, CASE WHEN n.list IS NOT NULL THEN ARRAY(SELECT jsonb_array_elements_text(n.list::jsonb)) END AS clusters
-    FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::text[],
-        $8::bigint[], $9::text[], $10::text[], $11::text[], $12::text[])
-        AS n (entry_id, name, @names@, workload, list)
+    FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], @arrays@)
+        AS n (entry_id, name, workload, list, @names@)
 ), old AS MATERIALIZED (
     SELECT e.entry_id, e.job, e.uid, e.node
     FROM jobstats.entries e
