@@ -455,7 +455,7 @@ fn given_work_comes_beside_the_jobs_of_a_scheduler() {
     );
     let scene =
         "truth --scheduler slurm --undisturbed --from 2026-03-02T08:00:00Z --hours 2 --later 1";
-    let jobs = print(&scene);
+    let jobs = print(scene);
     let both = print(&format!("{scene} --work {path}"));
     let (mut jobs, mut both): (Vec<_>, Vec<_>) = (jobs.lines().collect(), both.lines().collect());
     jobs.extend([

@@ -181,7 +181,6 @@ pub fn work_in_no_entry_is_what_entries_lack(store: &mut Store) {
             ..Filters::default()
         },
         untracked: Some(true),
-        ..Top::default()
     });
     let rest = top.pop().unwrap();
     assert_eq!((rest.rank, rest.share, rest.labels.uid), (None, None, None));

@@ -96,7 +96,6 @@ fn events(
             ..Filters::default()
         },
         severity,
-        ..Events::default()
     })?;
     Ok(events.rows)
 }

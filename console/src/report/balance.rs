@@ -191,7 +191,6 @@ mod tests {
                 user: Some("ada".to_owned()),
                 ..Group::default()
             },
-            ..BalanceRow::default()
         }
     }
 

@@ -111,7 +111,6 @@ mod tests {
                 others: name.is_none().then_some(7),
                 ..Group::default()
             },
-            ..ChangeRow::default()
         }
     }
 

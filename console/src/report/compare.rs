@@ -35,7 +35,6 @@ pub fn page(
         step: Some(when::interval(step)),
         operations: words(COURSE),
         scheduler: scheduler.map(str::to_owned),
-        ..Compare::default()
     })?;
     let names: Vec<_> = jobs.iter().map(|job| shown(job)).collect();
     let title = format!("Jobs {}", names.join(", "));

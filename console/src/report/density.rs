@@ -35,7 +35,6 @@ pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Block, Error
         operation: Some(scope.measure.name().to_owned()),
         step: Some(when::interval(step)),
         filter: scope.work().filters,
-        ..Densities::default()
     })?;
     let buckets = densities.rows.iter().map(|row| row.bucket);
     let (Some(highest), Some(lowest)) = (buckets.clone().max(), buckets.min()) else {
@@ -195,7 +194,6 @@ mod tests {
             time: time(0),
             bucket,
             count,
-            ..DensityRow::default()
         };
         let users = Users {
             scope: &scope,

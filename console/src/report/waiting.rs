@@ -124,7 +124,6 @@ mod tests {
             requests: Decimal::from(1200),
             wait: Some(wait),
             waiting,
-            ..QueueRow::default()
         }
     }
 

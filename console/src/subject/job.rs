@@ -93,7 +93,6 @@ fn list(
             job_group: Some(groups(name)),
             ..filters
         },
-        ..Jobs::default()
     };
     let jobs = store.ask(&question)?;
     if !jobs.rows.is_empty() {
@@ -135,7 +134,6 @@ pub fn ask(
         job: name.to_owned(),
         window: asked,
         scheduler: row.scheduler.clone().filter(|_| is_shared),
-        ..JobUsage::default()
     })?;
     let whole: Vec<_> = usage.rows.iter().filter(|row| is_whole(row)).collect();
     let own = match is_shared {
@@ -328,7 +326,6 @@ fn add_baseline(store: &mut Store, subject: &mut Subject, row: &JobRow) -> Resul
             user: Some(vec![exactly(user)]),
             ..Filters::default()
         },
-        ..Jobs::default()
     })?;
     subject.note("The owner's jobs of the 30 days before", &own);
     let before = own.rows.iter();

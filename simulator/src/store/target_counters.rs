@@ -106,7 +106,6 @@ pub fn ask_all(
             operations: operations.clone(),
             by: words([Dimension::Target]),
             filter: of(store.cluster),
-            ..Untracked::default()
         };
         for row in ask(&mut store.client, &question)? {
             for (name, amount) in parts(&row, in_parts) {

@@ -125,7 +125,11 @@ impl QueueSnapshot {
             }
         };
         let started = self.since.filter(|it| !goes_on && span.contains(*it));
-        let known = goes_on.then_some(before.waits).unwrap_or_default();
+        let known = if goes_on {
+            before.waits
+        } else {
+            Default::default()
+        };
         QueueGrowth {
             span,
             began: started.unwrap_or(span.from),

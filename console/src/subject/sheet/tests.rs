@@ -110,7 +110,6 @@ fn owned(name: &str, read: Timestamp) -> Space {
         targets: Some(11),
         of_targets: Some(12),
         time: Some(read),
-        ..SpaceRow::default()
     };
     Space {
         whole: vec![SpaceRow {
