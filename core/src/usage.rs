@@ -33,7 +33,7 @@ pub mod window;
 mod tests;
 
 pub use cells::{Activity, Cells, Layout, Row, Subject, SubjectKind};
-pub use condition::{Condition, Conditions, Own};
+pub use condition::{Condition, Conditions, OwnUsage};
 pub use counting::Counting;
 pub use groups::{Amount, Groups, Line, Shown, Values};
 pub use leading::{Leading, leading};

@@ -176,7 +176,7 @@ pub struct Job {
 
 /// The options of `user` and `target`.
 #[derive(Debug, Args)]
-pub struct Named {
+pub struct SubjectOptions {
     /// Name; of a user also its number
     #[arg(value_name = "NAME")]
     pub name: String,
@@ -192,7 +192,7 @@ pub struct Named {
 #[derive(Debug, Args)]
 pub struct User {
     #[command(flatten)]
-    pub named: Named,
+    pub named: SubjectOptions,
     #[command(flatten)]
     pub service: Service,
 }
@@ -341,7 +341,7 @@ pub fn user(options: &User) -> Result<(), Error> {
 /// Runs `user` or `target`: shows the answer to a question about a name and a window.
 pub fn named(
     kind: &'static str,
-    options: &Named,
+    options: &SubjectOptions,
     ask: impl FnOnce(&mut Store, &str, Span) -> Result<Lookup, store::Error>,
 ) -> Result<(), Error> {
     let window = options.period.window(&options.common.zone)?;

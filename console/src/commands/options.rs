@@ -36,7 +36,7 @@ pub enum Command {
     User(Box<inquiry::User>),
     /// Show what was done on one target in a window, and by whom
     #[command(after_help = inquiry::HELP)]
-    Target(Box<inquiry::Named>),
+    Target(Box<inquiry::SubjectOptions>),
     /// Write a page that compares jobs, each from its own start
     #[command(after_help = inquiry::HELP)]
     Compare(Box<inquiry::Compare>),

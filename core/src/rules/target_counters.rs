@@ -51,7 +51,7 @@ pub struct TargetCounters<'o> {
 
 /// The work of a target between two readings.
 #[derive(Debug, Clone, Default)]
-pub struct Compared {
+pub struct Comparison {
     /// The increments of the target without the work of metadata servers. They have no identifier and no detail.
     pub increments: Vec<Increment<'static>>,
     /// The number of connections of metadata servers whose work is left out.
@@ -64,7 +64,7 @@ pub struct Compared {
     missing: Vec<String>,
 }
 
-impl Compared {
+impl Comparison {
     /// Returns true if the later text is unusable, because requests of metadata servers cannot be separated from those by
     /// clients, as in a cut text: it lacks counters that a recent text had, though their connections have not `ended`.
     pub fn lacks_exports(&self, ended: &[String], after: Micros) -> bool {
@@ -155,12 +155,12 @@ pub fn compare(
     (time, after): (Micros, &str),
     max_rate: u64,
     pause: Pause<'_>,
-) -> Result<Compared, ReadError> {
+) -> Result<Comparison, ReadError> {
     let mut after = Body::read(after, pause)?;
     let Some((since, before)) = before else {
-        return Ok(Compared {
+        return Ok(Comparison {
             body: after.print(),
-            ..Compared::default()
+            ..Comparison::default()
         });
     };
     let before = body::without_methods(before, &after, pause)?;
@@ -200,7 +200,7 @@ pub fn compare(
         true => Vec::new(),
         false => missing.map(str::to_owned).collect(),
     };
-    Ok(Compared {
+    Ok(Comparison {
         exports,
         body: body::carry(printed, &compared.carried),
         problems: problems.collect(),

@@ -8,14 +8,14 @@ use crate::usage::filter::Matcher;
 
 /// The work that a reader may see: of these users, and of the jobs of these accounts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Own {
+pub struct OwnUsage {
     /// The users.
     pub uids: Vec<i64>,
     /// The accounts.
     pub accounts: Vec<String>,
 }
 
-impl Own {
+impl OwnUsage {
     /// Returns whether work of this user, or for a job of this account, is the reader's own.
     pub fn has(&self, uid: Option<i64>, account: Option<&str>) -> bool {
         uid.is_some_and(|it| self.uids.contains(&it))
@@ -82,7 +82,7 @@ pub struct Conditions {
     /// The conditions. A row must meet all of them.
     pub list: Vec<Condition>,
     /// The work that a reader may see, if not all.
-    pub own: Option<Own>,
+    pub own: Option<OwnUsage>,
 }
 
 impl Conditions {

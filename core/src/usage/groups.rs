@@ -197,7 +197,7 @@ impl<'a> Groups<'a> {
         let job = owner.job.and_then(|it| it.number);
         let mut conditions = self.conditions.list.iter();
         let own = self.conditions.own.as_ref();
-        let is_own = |own: &super::Own| {
+        let is_own = |own: &super::OwnUsage| {
             let account = owner.job.and_then(|it| it.account.as_deref());
             own.has(owner.uid(), account)
         };

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::cells::{Hasher, Subject, SubjectKind};
-use super::condition::Own;
+use super::condition::OwnUsage;
 use crate::base::instant::Micros;
 use crate::usage::dimension::{Dimension, Level, Of};
 
@@ -67,7 +67,7 @@ pub struct Owners {
     groups: HashMap<i64, String, Hasher>,
     /// The work that a reader may see, if not all. Accounting of the jobs of others is not shown, and an entry has a job on
     /// its days alone: before accounting began, another's job may have had its number.
-    own: Option<Own>,
+    own: Option<OwnUsage>,
 }
 
 /// An entry with its job on the days of a subject.
@@ -84,7 +84,7 @@ impl Owners {
     /// instant of the days of each number.
     pub fn new(
         dimensions: impl Iterator<Item = &'static Dimension>,
-        own: Option<&Own>,
+        own: Option<&OwnUsage>,
         until: Micros,
         days: Vec<Micros>,
     ) -> Self {
@@ -111,7 +111,7 @@ impl Owners {
 
     /// Adds a job of an entry, or the columns of an owner of sums.
     pub fn add_job(&mut self, kind: SubjectKind, id: i64, job: Job) {
-        let is_own = |own: &Own| own.has(job.uid, job.account.as_deref());
+        let is_own = |own: &OwnUsage| own.has(job.uid, job.account.as_deref());
         let job = match self.own.as_ref().is_none_or(is_own) {
             true => job,
             false => Job {

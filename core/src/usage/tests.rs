@@ -283,7 +283,7 @@ fn where_the_identifier_names_no_user_the_job_does() {
 
 #[test]
 fn a_reader_of_own_work_sees_no_job_of_others() {
-    let own = Own {
+    let own = OwnUsage {
         uids: vec![1001],
         accounts: vec!["mine".to_owned()],
     };

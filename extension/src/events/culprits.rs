@@ -19,7 +19,7 @@ use crate::query::engine::Request;
 use crate::query::filters::Filters;
 use crate::query::labels::covered;
 use crate::query::plan::Plan;
-use crate::query::question::{Period, Question, Wanted};
+use crate::query::question::{AnswerShape, Period, Question};
 
 /// The start of an event is compared: once requests wait, everybody's work changes.
 const LONGEST: Micros = 30 * MINUTE;
@@ -231,7 +231,7 @@ impl<'s> Search<'s> {
                 .any_of("uid", of.uid.map(|it| vec![Some(it.to_string())]))
                 .any_of("account", only(&of.account))
                 .any_of("job", only(&of.job)),
-            wanted: Wanted::Totals,
+            wanted: AnswerShape::Totals,
         };
         let Some(plan) = Plan::find(self.client, &question)? else {
             return Ok(());

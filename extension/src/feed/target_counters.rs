@@ -11,7 +11,7 @@ use jobstats_core::base::target::TargetName;
 use jobstats_core::rules::feed::{Action, Outcome, reason};
 use jobstats_core::rules::increment::edge_distance;
 use jobstats_core::rules::snapshot::Contents;
-use jobstats_core::rules::target_counters::{self, Compared};
+use jobstats_core::rules::target_counters::{self, Comparison};
 use jobstats_core::text::additional_parameters::Problems;
 use jobstats_core::text::stats;
 use pgrx::spi::SpiClient;
@@ -141,7 +141,7 @@ impl StoredSnapshot {
 pub struct Recomputation {
     pub since: Micros,
     pub time: Micros,
-    pub compared: Compared,
+    pub compared: Comparison,
 }
 
 impl Recomputation {
@@ -235,7 +235,7 @@ impl NewIncrements {
     fn new(
         target_id: i32,
         (from, time): Span,
-        compared: &Compared,
+        compared: &Comparison,
         is_late: bool,
     ) -> Result<Self, Error> {
         Ok(Self {
@@ -375,7 +375,7 @@ impl Placing<'_, '_, '_> {
     }
 
     /// Rejects impossible growth.
-    fn reject_problems(&mut self, target: &Target, compared: &Compared) {
+    fn reject_problems(&mut self, target: &Target, compared: &Comparison) {
         for (code, text) in &compared.problems {
             let (name, text) = (Some(target.name.as_str()), Some(text.as_bytes()));
             self.ingest.rejects.add(name, None, code, text);
@@ -468,7 +468,7 @@ fn delete(client: &mut SpiClient<'_>, target_id: i32, (from, to): Span) -> Resul
 }
 
 /// Returns the increments between two snapshots as rows.
-fn pieces(target_id: i32, (from, time): Span, compared: &Compared) -> Result<Vec<Piece>, Error> {
+fn pieces(target_id: i32, (from, time): Span, compared: &Comparison) -> Result<Vec<Piece>, Error> {
     let piece = |increment| Piece {
         target_id,
         exports: compared.exports,

@@ -16,7 +16,7 @@ use crate::query::plan::Plan;
 use crate::query::question::Question;
 use crate::query::{explain_empty, without_times};
 use crate::store::personal::Pseudonyms;
-use crate::store::rights::caller::{Own, Reader, as_any_reader, as_reader};
+use crate::store::rights::caller::{OwnUsage, Reader, as_any_reader, as_reader};
 
 mod lines;
 mod table;
@@ -35,7 +35,7 @@ pub const SETTINGS: [(&CStr, &CStr); 4] = [
 
 /// Runs a function that reads the store, with the rights and the settings that it needs. It gets the rights of its caller.
 pub fn read(
-    answer: impl FnOnce(&SpiClient<'_>, Option<&Own>) -> Result<(), Error>,
+    answer: impl FnOnce(&SpiClient<'_>, Option<&OwnUsage>) -> Result<(), Error>,
 ) -> SqlResult<()> {
     Ok(as_reader(|own| {
         let _pinned = Pinned::new(SETTINGS);

@@ -17,7 +17,7 @@ use crate::pg::pause::pause;
 use crate::query::engine::reading::Reading;
 use crate::query::entries::few;
 use crate::query::plan::Plan;
-use crate::query::question::{Question, Wanted};
+use crate::query::question::{AnswerShape, Question};
 use crate::query::row_limit::Group;
 use crate::query::sources::Part;
 use crate::store::personal::Pseudonyms;
@@ -152,7 +152,7 @@ impl<'u> Request<'u> {
         let plan = MeasurePlan::new(
             &self.question.measures.list,
             wanted.has_row_per_measure(),
-            matches!(wanted, Wanted::Summary),
+            matches!(wanted, AnswerShape::Summary),
         );
         let reading = Reading::new(self, &scope)?;
         let cells = reading.cells(&scope, parts, plan.sums())?;
@@ -220,7 +220,7 @@ impl<'u> Request<'u> {
         let reads_selected = self.few.is_some() && selects_entries;
         self.question.by.has(Level::Entry)
             || self.question.filters.has(Level::Entry) && !reads_selected
-            || matches!(self.question.wanted, Wanted::Summary)
+            || matches!(self.question.wanted, AnswerShape::Summary)
     }
 
     /// Returns whether the rows of some entries or owners alone are read.

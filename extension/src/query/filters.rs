@@ -14,7 +14,9 @@ use crate::pg::error::Error;
 use crate::pg::spi::{Statements, connect_as_of_call, values};
 use crate::query::dimension::{Dimension, InSql, Level, Table, ValueType};
 use crate::query::params::Params;
-use crate::store::rights::caller::{OWN_FIRST, Own, after_own, as_any_reader, seen, seen_entries};
+use crate::store::rights::caller::{
+    OWN_FIRST, OwnUsage, after_own, as_any_reader, seen, seen_entries,
+};
 use crate::text::filter;
 
 /// Selects rows by one dimension.
@@ -80,7 +82,7 @@ pub type LabelledJobs = HashMap<usize, Vec<i64>>;
 pub struct Filters {
     chosen: Vec<Filter>,
     /// The work that a reader may see, where the answer is about entries and the reader may not see all.
-    pub own: Option<Own>,
+    pub own: Option<OwnUsage>,
 }
 
 /// The name of the only targets whose names fit a pattern, unless a target has exactly this name.
@@ -90,7 +92,7 @@ const ONLY_TARGET: &str = "SELECT CASE WHEN NOT bool_or(target.name = $1) AND co
 /// Returns the pattern that a name of a target or a job is short for; `None` if it is a name itself, or may stand for several.
 pub fn meaning(
     client: &SpiClient<'_>,
-    own: Option<&Own>,
+    own: Option<&OwnUsage>,
     key: &str,
     name: &str,
     meant: &str,
@@ -349,7 +351,7 @@ impl Filters {
 }
 
 /// Returns the condition that these values of a row, its `uid` and its account, are the reader's.
-pub fn is_own(own: &Own, uid: &str, account: &str, params: &Params) -> String {
+pub fn is_own(own: &OwnUsage, uid: &str, account: &str, params: &Params) -> String {
     let [uids, accounts] = bind_own(Some(own), params);
     match own.accounts.is_empty() {
         true => format!("{uid} = ANY ({uids})"),
@@ -358,7 +360,7 @@ pub fn is_own(own: &Own, uid: &str, account: &str, params: &Params) -> String {
 }
 
 /// Binds the uids and the accounts of own work. Without accounts, there is no such parameter, and neither for a reader of everything.
-pub fn bind_own(own: Option<&Own>, params: &Params) -> [String; 2] {
+pub fn bind_own(own: Option<&OwnUsage>, params: &Params) -> [String; 2] {
     let Some(own) = own else {
         return Default::default();
     };
@@ -370,7 +372,7 @@ pub fn bind_own(own: Option<&Own>, params: &Params) -> [String; 2] {
 }
 
 /// Returns the dimensions that decide whether work is the reader's own.
-fn own_dimensions(own: &Own) -> impl Iterator<Item = &'static Dimension> {
+fn own_dimensions(own: &OwnUsage) -> impl Iterator<Item = &'static Dimension> {
     let account = (!own.accounts.is_empty()).then_some("account");
     let names = std::iter::once("uid").chain(account);
     names.filter_map(Dimension::find)

@@ -16,7 +16,7 @@ use crate::query::notice::{distinct, listed};
 use crate::query::question::Question;
 use crate::query::state::State;
 use crate::query::window::Window;
-use crate::store::rights::caller::{OWN_FIRST, Own, after_own, seen};
+use crate::store::rights::caller::{OWN_FIRST, OwnUsage, after_own, seen};
 use crate::store::rollup::Owner;
 
 /// The number of patterns that are looked up in the index of labels, one by one.
@@ -79,7 +79,7 @@ impl Jobs {
     fn add_labelled(
         &mut self,
         client: &SpiClient<'_>,
-        own: Option<&Own>,
+        own: Option<&OwnUsage>,
         position: usize,
         patterns: &[String],
     ) -> Result<(), Error> {

@@ -10,7 +10,7 @@ use crate::query::dimension::{By, Dimension, Level};
 use crate::query::filters::Filters;
 use crate::query::measure::{self, Measure, Measures};
 use crate::query::notice::hinted;
-use crate::store::rights::caller::Own;
+use crate::store::rights::caller::OwnUsage;
 use crate::store::rollup::Owner;
 
 /// The requested window. `None` is a default.
@@ -77,12 +77,12 @@ pub struct Question {
     /// The filters that leave rows out.
     pub filters: Filters,
     /// The groups that are wanted.
-    pub wanted: Wanted,
+    pub wanted: AnswerShape,
 }
 
 /// The groups that are wanted, with their columns and their order.
 #[derive(Debug, Clone, Copy)]
-pub enum Wanted {
+pub enum AnswerShape {
     /// Every group with its rates, in order of time and dimensions.
     Rates,
     /// Every group with its totals, calls and rates, in order of time and dimensions.
@@ -113,7 +113,7 @@ pub enum Wanted {
     SizedCalls,
 }
 
-impl Wanted {
+impl AnswerShape {
     /// Returns whether the span of usage is wanted, and no rates.
     pub fn has_span(self) -> bool {
         matches!(self, Self::Summary | Self::Work)
@@ -142,15 +142,15 @@ impl Question {
             by: By::parse(by, "user")?,
             measures: measure::one(operation, None)?,
             filters,
-            wanted: Wanted::Totals,
+            wanted: AnswerShape::Totals,
         })
     }
 
     /// Limits the question to a reader's usage. Target counters are open to everyone.
-    pub fn for_reader_of(mut self, own: &Own) -> Self {
+    pub fn for_reader_of(mut self, own: &OwnUsage) -> Self {
         let is_about_entries = self.by.has(Level::Entry)
             || self.filters.has(Level::Entry)
-            || matches!(self.wanted, Wanted::Leading);
+            || matches!(self.wanted, AnswerShape::Leading);
         if is_about_entries {
             self.filters.own = Some(own.clone());
             hinted(
@@ -194,7 +194,7 @@ impl Question {
             by: By::these(&names),
             measures: Measures::listed(self.measures.list.clone()),
             filters: self.filters.clone().of_level(Level::Target),
-            wanted: Wanted::Totals,
+            wanted: AnswerShape::Totals,
         })
     }
 
@@ -222,13 +222,13 @@ impl Question {
 
     /// Returns whether the answer has targets without usage.
     pub fn has_idle_targets(&self) -> bool {
-        self.by_targets_only() || matches!(self.wanted, Wanted::Leading)
+        self.by_targets_only() || matches!(self.wanted, AnswerShape::Leading)
     }
 
     /// Returns the owner whose sums answer the question; `None` if it distinguishes entries of one owner. Sums by job may include another user's job:
     /// a restricted reader gets sums by user alone.
     pub fn owner(&self) -> Option<Owner> {
-        if self.wanted.has_span() || matches!(self.wanted, Wanted::Leading) {
+        if self.wanted.has_span() || matches!(self.wanted, AnswerShape::Leading) {
             return None;
         }
         let all = |known: fn(&Dimension) -> bool| {
@@ -259,7 +259,7 @@ impl Question {
 
     /// Returns whether the question is about what only increments know.
     pub fn needs_increments(&self) -> bool {
-        self.asks_servers() || matches!(self.wanted, Wanted::Sizes | Wanted::SizedCalls)
+        self.asks_servers() || matches!(self.wanted, AnswerShape::Sizes | AnswerShape::SizedCalls)
     }
 
     /// Returns whether the question is about servers, which only increments know.

@@ -34,7 +34,7 @@ pub struct State {
     /// Set if there are entries that belong to several jobs.
     pub has_divided: bool,
     /// Set if any target was ever fed as a whole.
-    pub has_wholes: bool,
+    pub has_target_counters: bool,
     /// The ends of earlier names of users, and the last end of an earlier name of a group.
     pub renamed: Vec<Micros>,
     pub group_renamed: Micros,
@@ -73,7 +73,7 @@ struct NodeState {
     kept_since: Time,
     has_unnamed: bool,
     has_divided: bool,
-    has_wholes: bool,
+    has_target_counters: bool,
     renamed: Vec<Time>,
     group_renamed: Time,
     /// The level, the time since which it is kept, and those up to which it and its sums by owner are up to date.
@@ -154,7 +154,7 @@ impl State {
         self.kept_since = self.kept_since.max(node.kept_since.unwrap_or(EARLIEST));
         self.has_unnamed |= node.has_unnamed;
         self.has_divided |= node.has_divided;
-        self.has_wholes |= node.has_wholes;
+        self.has_target_counters |= node.has_target_counters;
         let ends = node.renamed.into_iter();
         self.renamed
             .extend(ends.map(|it| it.unwrap_or(Micros::MAX)));

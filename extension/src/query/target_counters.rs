@@ -19,7 +19,7 @@ use crate::query::plan::Plan;
 use crate::query::question::Question;
 use crate::query::row_limit::Group;
 
-/// The targets of an answer as wholes, by the dimensions of targets that the answer is grouped by.
+/// Target counters of an answer, by the dimensions of targets that the answer is grouped by.
 pub struct TargetCounters {
     /// The dimensions that distinguish targets.
     by: By,
@@ -30,8 +30,8 @@ pub struct TargetCounters {
 }
 
 impl TargetCounters {
-    /// Finds what the targets of a ranking did in all, and what of it is in no entry, if that is wanted; `None` if the answer is
-    /// about servers, or no target was ever fed as a whole.
+    /// Returns the totals of the targets of a ranking and, if `wanted`, their untracked part; `None` if the answer is about servers, or
+    /// the store has no target counters.
     pub fn find(
         client: &SpiClient<'_>,
         question: &Question,
@@ -41,13 +41,13 @@ impl TargetCounters {
         let Some(of_targets) = question.about_targets() else {
             return Ok(None);
         };
-        if !plan.state.has_wholes {
+        if !plan.state.has_target_counters {
             return Ok(None);
         }
         let of_entries = plan.again(client, &of_targets, plan.window.clone())?;
         let wanted = wanted && !question.filters.has(Level::Entry);
         let request = Request::of(&of_targets, &of_entries, None, None);
-        // To sum what entries did costs as much as all the rest of an answer.
+        // Sums of entries cost as much as the rest of the answer.
         let usage = match wanted {
             true => request.read()?,
             false => request.read_targets()?,

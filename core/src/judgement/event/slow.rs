@@ -77,7 +77,7 @@ pub fn episodes(targets: &[Target]) -> Vec<Episode> {
         let compared: Vec<_> = compared.collect();
         let levels = compared.iter().map(|it| (it.span, it.value.level()));
         for it in episode::episodes(subject, levels, &HOLD) {
-            let of = |span, part: fn(&Compared) -> f64| {
+            let of = |span, part: fn(&Slowness) -> f64| {
                 let parts = within(&compared, span).map(|it| part(&it.value));
                 median(&mut parts.collect::<Vec<_>>()).unwrap_or(0.0)
             };
@@ -101,12 +101,12 @@ pub fn belongs<S: PartialEq>(slow: (Span, &[S]), waiting: (Span, &[S])) -> bool 
 }
 
 /// The seconds per call of a target, and the larger one of the time of its peers and its usual time.
-struct Compared {
+struct Slowness {
     value: f64,
     usual: f64,
 }
 
-impl Compared {
+impl Slowness {
     fn level(&self) -> Level {
         if self.value >= TIMES_USUAL * self.usual {
             Level::High
@@ -120,14 +120,14 @@ impl Compared {
 
 /// Compares the class on which a target spends most time; `None` if too few peers are busy with it, or the usual time is
 /// unknown.
-fn compare(subject: usize, reading: &Reading<ByClass>, targets: &[Target]) -> Option<Compared> {
+fn compare(subject: usize, reading: &Reading<ByClass>, targets: &[Target]) -> Option<Slowness> {
     let target = &targets[subject];
     let classes = reading.value.iter().enumerate();
     let (class, served) = classes.max_by_key(|(_, served)| served.usecs)?;
     let (value, usual) = (served.per_call()?, target.usual[class]?);
     // Comparing each target with each other one would take a second, and most targets are as they usually are.
     if value < ENDS * usual {
-        return Some(Compared { value, usual });
+        return Some(Slowness { value, usual });
     }
     let peers = targets.iter().enumerate();
     let peers = peers.filter(|(other, it)| *other != subject && it.peers == target.peers);
@@ -135,7 +135,7 @@ fn compare(subject: usize, reading: &Reading<ByClass>, targets: &[Target]) -> Op
         peers.filter_map(|(_, it)| at(&it.readings, reading.middle())?.value[class].per_call());
     let mut peers: Vec<_> = peers.collect();
     let of_peers = median(&mut peers).filter(|_| peers.len() >= PEERS)?;
-    Some(Compared {
+    Some(Slowness {
         value,
         usual: of_peers.max(usual),
     })

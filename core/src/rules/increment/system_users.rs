@@ -93,7 +93,7 @@ fn folded<'a>(
 struct Sum<'a> {
     /// The parts by the distance of the edges that they do not cross, and by the bucket between such edges.
     parts: BTreeMap<(Micros, i64), Increment<'a>>,
-    counted: Counted,
+    counted: UserTotals,
     details: Details,
 }
 
@@ -145,7 +145,7 @@ impl<'a> Increment<'a> {
         // A part without it was active until its end.
         let both = self.last_active.zip(part.last_active);
         self.last_active = both.map(|(one, other)| one.max(other));
-        let counted = Counted::of(self).and(&part).unwrap_or_default();
+        let counted = UserTotals::of(self).and(&part).unwrap_or_default();
         self.totals = counted.totals;
         self.histograms = counted.histograms;
     }
@@ -153,12 +153,12 @@ impl<'a> Increment<'a> {
 
 /// The counts of all increments of a user together.
 #[derive(Default)]
-struct Counted {
+struct UserTotals {
     totals: Totals,
     histograms: Option<Box<Histograms>>,
 }
 
-impl Counted {
+impl UserTotals {
     fn of(increment: &mut Increment<'_>) -> Self {
         Self {
             totals: mem::take(&mut increment.totals),

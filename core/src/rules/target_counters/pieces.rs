@@ -2,12 +2,12 @@
 
 use std::collections::TryReserveError;
 
-use super::Compared;
+use super::Comparison;
 use crate::base::instant::Micros;
 use crate::base::try_vec::push;
 use crate::rules::increment::{Column, Increment, edge_distance, share, spans};
 
-impl Compared {
+impl Comparison {
     /// Returns the work between two readings, divided at the edges that rows may not cross. Pieces without calls are included:
     /// they show that the target was read.
     ///

@@ -91,7 +91,7 @@ fn shown(increments: &[Increment<'_>]) -> Vec<String> {
 }
 
 /// Compares two bodies, each with its minute.
-fn compared(before: (i64, &str), after: (i64, &str)) -> Compared {
+fn compared(before: (i64, &str), after: (i64, &str)) -> Comparison {
     let [before, after] = [before, after].map(|(minute, body)| (at(minute), body));
     compare(Some(before), after, 1 << 40, Pause::NEVER).unwrap()
 }

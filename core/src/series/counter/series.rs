@@ -29,11 +29,11 @@ pub struct Series<A: Allocator + Clone, const KEEP: usize = KEPT, const LIMIT: u
     forgotten: Option<Box<Summary, A>>,
     /// The summary of all readings but the last, so that a window that grows row by row is not summed up anew for each
     /// row.
-    counted: Option<Box<Counted, A>>,
+    counted: Option<Box<Prefix, A>>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Counted {
+struct Prefix {
     summary: Summary,
     /// The number of readings in the summary.
     readings: usize,
@@ -156,7 +156,7 @@ impl<A: Allocator + Clone, const KEEP: usize, const LIMIT: usize> Series<A, KEEP
         let Some(mut summary) = self.sum_up(counted, before, pause)? else {
             return Ok(Some(Summary::wrapping(last, self.modulus)));
         };
-        self.counted = Some(self.keep(Counted {
+        self.counted = Some(self.keep(Prefix {
             summary,
             readings: before,
         })?);
@@ -187,7 +187,7 @@ impl<A: Allocator + Clone, const KEEP: usize, const LIMIT: usize> Series<A, KEEP
     /// them.
     fn sum_up(
         &self,
-        counted: Option<Counted>,
+        counted: Option<Prefix>,
         until: usize,
         pause: Pause<'_>,
     ) -> Result<Option<Summary>, CounterError> {

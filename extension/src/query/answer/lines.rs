@@ -21,7 +21,7 @@ use crate::query::answer::total;
 use crate::query::engine::Usage;
 use crate::query::labels::{Labels, covered, formatted, rounded};
 use crate::query::plan::Plan;
-use crate::query::question::{Question, SUMMARY, Wanted};
+use crate::query::question::{AnswerShape, Question, SUMMARY};
 use crate::query::row_limit::Group;
 use crate::query::target_counters::TargetCounters;
 use crate::query::window::ROW_LIMIT;
@@ -55,20 +55,20 @@ struct SharedValues<'w> {
     labels: Labels,
     /// By measure: the sum over all groups.
     sums: Vec<i128>,
-    wholes: Option<TargetCounters>,
+    counters: Option<TargetCounters>,
 }
 
 impl AnswerRows<'_> {
     /// Writes the groups of the question.
     pub fn write(&mut self) -> Result<(), Error> {
         match self.question.wanted {
-            Wanted::Top {
+            AnswerShape::Top {
                 n,
                 min_rate,
                 untracked,
             } => self.write_top(n, min_rate, untracked),
-            Wanted::Densities { base } => self.write_densities(base),
-            Wanted::Leading => self.write_leading(),
+            AnswerShape::Densities { base } => self.write_densities(base),
+            AnswerShape::Leading => self.write_leading(),
             _ => self.write_all(),
         }
     }
@@ -132,9 +132,9 @@ impl AnswerRows<'_> {
         if best.len() > ROW_LIMIT {
             return Err(Error::TooManyRows);
         }
-        let wholes = TargetCounters::find(self.client, question, self.plan, untracked)?;
+        let counters = TargetCounters::find(self.client, question, self.plan, untracked)?;
         let lines = best.iter().map(|it| (it, None));
-        self.write_lines(lines, (vec![sum], wholes), |_, _| true)
+        self.write_lines(lines, (vec![sum], counters), |_, _| true)
     }
 
     /// Writes the number of groups per step that have a rate in each bucket.
@@ -189,7 +189,7 @@ impl AnswerRows<'_> {
     fn write_lines<'l>(
         &mut self,
         lines: impl Iterator<Item = (&'l Line, Option<&'l Leading>)> + Clone,
-        (sums, wholes): (Vec<i128>, Option<TargetCounters>),
+        (sums, counters): (Vec<i128>, Option<TargetCounters>),
         is_shown: impl Fn(usize, &Line) -> bool,
     ) -> Result<(), Error> {
         let question = self.question;
@@ -200,7 +200,7 @@ impl AnswerRows<'_> {
             columns: self.rows.columns(),
             labels: Labels::new(self.client, question.by.clone(), groups.iter())?,
             sums,
-            wholes,
+            counters,
         };
         for ((line, leading), group) in lines.zip(groups) {
             let step = self.plan.window.step(line.step);
@@ -215,9 +215,9 @@ impl AnswerRows<'_> {
                 self.put(&whole, &shown, n)?;
             }
         }
-        if let Some(wholes) = &whole.wholes {
+        if let Some(counters) = &whole.counters {
             let seconds = self.plan.window.step(0).map_or(0.0, |it| it.1);
-            self.written += wholes.write(&question.measures.list[0], seconds, self.rows)?;
+            self.written += counters.write(&question.measures.list[0], seconds, self.rows)?;
         }
         Ok(())
     }
@@ -258,7 +258,7 @@ fn keep(lines: &mut Vec<Line>, n: usize, order: impl Fn(&Line, &Line) -> Orderin
     }
 }
 
-/// The dimensions of the labels, and of the name of who leads, on a target of [`Wanted::Leading`].
+/// The dimensions of the labels, and of the name of who leads, on a target of [`AnswerShape::Leading`].
 const OF_LEADING: &[&str] = &["cluster", "target", "user", "uid", "workload", "account"];
 const OF_LEADER: &[&str] = &["user", "workload"];
 const OF_TARGET: &[&str] = &["cluster", "target"];
@@ -280,7 +280,7 @@ impl SharedValues<'_> {
         if let Some(found) = self.value_of_leading(shown, measure, column) {
             return Ok(found);
         }
-        let is_summary = matches!(self.question.wanted, Wanted::Summary);
+        let is_summary = matches!(self.question.wanted, AnswerShape::Summary);
         let place = SUMMARY.iter().position(|it| it.0 == column);
         if let Some(place) = place.filter(|_| is_summary) {
             let measure = &self.question.measures.list[place];
@@ -291,7 +291,7 @@ impl SharedValues<'_> {
             "labels" => self.labels.labels(&shown.group, None).into_datum(),
             "formatted" => {
                 let (number, quantity) = match self.question.wanted {
-                    Wanted::Rates => (amount.rate, Quantity::Rate),
+                    AnswerShape::Rates => (amount.rate, Quantity::Rate),
                     _ => (as_float(amount.total), Quantity::Total),
                 };
                 formatted(number, &measure.name, quantity).into_datum()
@@ -301,8 +301,8 @@ impl SharedValues<'_> {
                 share.filter(|it| it.is_finite()).map(rounded).into_datum()
             }
             "share_of_target" => {
-                let wholes = self.wholes.as_ref();
-                let share = wholes.and_then(|it| {
+                let counters = self.counters.as_ref();
+                let share = counters.and_then(|it| {
                     it.share(&self.question.by, &shown.group, as_float(amount.total)?)
                 });
                 share.map(rounded).into_datum()

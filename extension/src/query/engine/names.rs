@@ -13,7 +13,7 @@ use crate::pg::spi::values;
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 use crate::query::engine::Request;
-use crate::query::question::Wanted;
+use crate::query::question::AnswerShape;
 use crate::query::read::{self, time};
 
 /// The types of the columns of jobs and entries before the columns of dimensions.
@@ -97,7 +97,7 @@ impl Request<'_> {
     /// Reads the identifiers of entries.
     fn entries(&self, groups: &mut Groups<'_>, known: &Owners, ids: Vec<i64>) -> Result<(), Error> {
         let (columns, types) = columns("entry", &ENTRY, &known.of_entry);
-        let is_summary = matches!(self.question.wanted, Wanted::Summary);
+        let is_summary = matches!(self.question.wanted, AnswerShape::Summary);
         let mut unknown: HashSet<i64> = ids.iter().copied().collect();
         let statement = sql!("../read/entries.sql", columns = columns);
         receive::each(&statement, &values![ids], &types, &mut |row| {

@@ -17,7 +17,7 @@ use crate::query::filters::Filters;
 use crate::query::labels::{Labels, rounded};
 use crate::query::measure::Measures;
 use crate::query::plan::Plan;
-use crate::query::question::{Period, Question, Wanted};
+use crate::query::question::{AnswerShape, Period, Question};
 use crate::query::row_limit::Group;
 use crate::query::window::ROW_LIMIT;
 
@@ -58,7 +58,7 @@ fn question(period: Period, by: By, filters: Filters) -> Result<Question, Error>
         by,
         measures: Measures::named(OPERATIONS, None)?,
         filters,
-        wanted: Wanted::Sizes,
+        wanted: AnswerShape::Sizes,
     })
 }
 

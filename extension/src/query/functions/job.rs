@@ -16,10 +16,10 @@ use crate::query::engine::Request;
 use crate::query::filters::{Filters, OF_TARGETS};
 use crate::query::measure::Measures;
 use crate::query::plan::Plan;
-use crate::query::question::{Period, Question, Wanted};
+use crate::query::question::{AnswerShape, Period, Question};
 use crate::query::window::Window;
 use crate::store;
-use crate::store::rights::caller::Own;
+use crate::store::rights::caller::OwnUsage;
 
 use accounting::Accounting;
 use attributed::{AttributedUsage, note_claimed};
@@ -127,7 +127,7 @@ impl Subject {
         client: &SpiClient<'_>,
         job: String,
         scheduler: Option<String>,
-        own: Option<&Own>,
+        own: Option<&OwnUsage>,
         given: &RequestedTime,
     ) -> Result<Option<Self>, Error> {
         let job = NamedJob::find(client, job, scheduler, own)?;
@@ -193,7 +193,7 @@ impl Subject {
             by: by.clone(),
             measures,
             filters: self.job.filter(filters),
-            wanted: Wanted::Totals,
+            wanted: AnswerShape::Totals,
         };
         let Some(plan) = Plan::with(client, &question, window, self.entries.state.clone())? else {
             return Ok(None);

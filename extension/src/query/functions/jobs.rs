@@ -21,9 +21,9 @@ use crate::query::filters::{Filters, bind_own};
 use crate::query::measure::Measures;
 use crate::query::params::Params;
 use crate::query::plan::Plan;
-use crate::query::question::{Period, Question, SUMMARY, Wanted, number_of_rows};
+use crate::query::question::{AnswerShape, Period, Question, SUMMARY, number_of_rows};
 use crate::store;
-use crate::store::rights::caller::{Own, seen};
+use crate::store::rights::caller::{OwnUsage, seen};
 
 /// The default number of rows.
 const DEFAULT_N: usize = 20;
@@ -106,7 +106,7 @@ impl Query {
     fn from(
         &self,
         client: &SpiClient<'_>,
-        own: Option<&Own>,
+        own: Option<&OwnUsage>,
         params: &Params,
         joined: &str,
     ) -> Result<String, Error> {
@@ -131,7 +131,7 @@ impl Query {
     }
 
     /// Sums up what jobs that are not done did so far, the newest ones: an object with the columns of a summary for each.
-    fn running(&self, client: &SpiClient<'_>, own: Option<&Own>) -> Result<Vec<Value>, Error> {
+    fn running(&self, client: &SpiClient<'_>, own: Option<&OwnUsage>) -> Result<Vec<Value>, Error> {
         let params = Params::default();
         let statement = format!(
             "SELECT array_agg(DISTINCT newest.job) AS jobs, min(newest.started) AS since \
@@ -154,7 +154,7 @@ impl Query {
             by: By::these(&["job"]),
             measures: Measures::named(SUMMARY.map(|it| it.1), None)?,
             filters,
-            wanted: Wanted::Summary,
+            wanted: AnswerShape::Summary,
         };
         let Some(plan) = Plan::find(client, &question)? else {
             return Ok(sums);
@@ -177,7 +177,7 @@ impl Query {
     fn write(
         &self,
         client: &SpiClient<'_>,
-        own: Option<&Own>,
+        own: Option<&OwnUsage>,
         sums: Vec<Value>,
         rows: &mut Rows,
     ) -> Result<(), Error> {

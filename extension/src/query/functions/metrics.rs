@@ -24,7 +24,7 @@ use crate::query::engine::Request;
 use crate::query::filters::Filters;
 use crate::query::measure::Measures;
 use crate::query::plan::Plan;
-use crate::query::question::{Period, Question, Wanted};
+use crate::query::question::{AnswerShape, Period, Question};
 use crate::query::state::State;
 use crate::query::window::Window;
 use crate::store;
@@ -130,7 +130,7 @@ fn works(client: &SpiClient<'_>) -> Result<BTreeMap<i32, Work>, Error> {
         by: By::these(&[]),
         measures: Measures::every(),
         filters: Filters::default(),
-        wanted: Wanted::Totals,
+        wanted: AnswerShape::Totals,
     };
     // Rows of observations need no other state of the store.
     let state = State {

@@ -26,7 +26,7 @@ use crate::query::labels::{Labels, formatted, rounded};
 use crate::query::measure::{Measure, Measures};
 use crate::query::params::Params;
 use crate::query::plan::Plan;
-use crate::query::question::{Period, Question, Wanted, number_of_rows};
+use crate::query::question::{AnswerShape, Period, Question, number_of_rows};
 use crate::query::row_limit::Group;
 use crate::query::state::State;
 use crate::query::window::Window;
@@ -192,7 +192,7 @@ impl Query {
             by: self.of_labels.clone(),
             measures: Measures::listed(measures.collect::<Result<_, _>>()?),
             filters: self.filters.clone().of_level(Level::Entry),
-            wanted: Wanted::Totals,
+            wanted: AnswerShape::Totals,
         };
         let targets = lasts.iter().map(|it| &it.0);
         let ranked = match Window::of_targets(targets.clone()) {

@@ -12,25 +12,25 @@ use crate::query::answer::answer;
 use crate::query::dimension::By;
 use crate::query::filters::{Filters, OF_TARGETS};
 use crate::query::measure::{self, Measures};
-use crate::query::question::{DEFAULT_N, Period, Question, SUMMARY, Wanted, number_of_rows};
+use crate::query::question::{AnswerShape, DEFAULT_N, Period, Question, SUMMARY, number_of_rows};
 
 const DEFAULT_BASE: i32 = 10;
 
 #[pg_extern(sql = false)]
 fn jobstats_totals(arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
-    of_operations(arguments, rows, Wanted::Totals)
+    of_operations(arguments, rows, AnswerShape::Totals)
 }
 
 #[pg_extern(sql = false)]
 fn jobstats_rates(arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
-    of_operations(arguments, rows, Wanted::Rates)
+    of_operations(arguments, rows, AnswerShape::Rates)
 }
 
 /// Answers about operations, of rates also in steps.
-fn of_operations(mut arguments: Arguments<'_>, rows: Rows, wanted: Wanted) -> SqlResult<()> {
+fn of_operations(mut arguments: Arguments<'_>, rows: Rows, wanted: AnswerShape) -> SqlResult<()> {
     let mut period = Period::take(&mut arguments)?;
     let (operations, by) = (arguments.take()?, arguments.take()?);
-    if matches!(wanted, Wanted::Rates) {
+    if matches!(wanted, AnswerShape::Rates) {
         period.step = arguments.take()?;
     }
     let filters = Filters::take(&mut arguments)?;
@@ -55,7 +55,7 @@ fn jobstats_summary(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
         by: By::parse(by, "job")?,
         measures: Measures::named(SUMMARY.map(|it| it.1), None).map_err(Error::from)?,
         filters,
-        wanted: Wanted::Summary,
+        wanted: AnswerShape::Summary,
     };
     answer(question, rows)
 }
@@ -73,7 +73,7 @@ fn jobstats_top(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
         by: By::parse(by, "user,workload")?,
         measures: measure::busy(operation.as_deref(), weights)?,
         filters,
-        wanted: Wanted::Top {
+        wanted: AnswerShape::Top {
             n: number_of_rows(n, DEFAULT_N)?,
             min_rate,
             untracked,
@@ -94,7 +94,7 @@ fn jobstats_densities(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()>
         by: By::parse(by, "user")?,
         measures: measure::busy(operation.as_deref(), None)?,
         filters,
-        wanted: Wanted::Densities {
+        wanted: AnswerShape::Densities {
             base: usable(base)?,
         },
     };
@@ -135,7 +135,7 @@ fn jobstats_balance(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
         )?,
         filters,
         measures,
-        wanted: Wanted::Leading,
+        wanted: AnswerShape::Leading,
     };
     answer(question, rows)
 }

@@ -18,7 +18,7 @@ use crate::query::labels::{Labels, covered, formatted, rounded};
 use crate::query::measure;
 use crate::query::notice::hinted;
 use crate::query::plan::Plan;
-use crate::query::question::{Period, Question, Wanted};
+use crate::query::question::{AnswerShape, Period, Question};
 use crate::query::window::ROW_LIMIT;
 
 #[pg_extern(sql = false)]
@@ -33,7 +33,7 @@ fn jobstats_untracked(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult
         by: of_targets(By::parse(by, "target")?)?,
         measures: measure::several(operations, None)?,
         filters,
-        wanted: Wanted::Totals,
+        wanted: AnswerShape::Totals,
     };
     ask(question, |client, question, plan| {
         let request = Request::of(question, plan, None, None);

@@ -4,7 +4,7 @@
 //! readers without names have no right on tables. For them, functions that can restrict their answers run with the rights of
 //! the store's owner and filter rows or hide names; all other functions fail at the first table.
 
-pub use jobstats_core::usage::Own;
+pub use jobstats_core::usage::OwnUsage;
 use pgrx::datum::DatumWithOid;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -23,13 +23,13 @@ pub enum Reader {
     /// A reader of everything.
     All,
     /// A reader of their own jobs and accounts.
-    Own(Own),
+    Own(OwnUsage),
     /// A reader of everything without names of users and jobs.
     Nameless,
 }
 
 impl Reader {
-    pub fn own(&self) -> Option<&Own> {
+    pub fn own(&self) -> Option<&OwnUsage> {
         match self {
             Self::Own(own) => Some(own),
             Self::All | Self::Nameless => None,
@@ -38,7 +38,7 @@ impl Reader {
 }
 
 /// Returns the uids and accounts as parameters of a statement; NULL for a reader of everything.
-pub fn own_parameters(own: Option<&Own>) -> [DatumWithOid<'static>; 2] {
+pub fn own_parameters(own: Option<&OwnUsage>) -> [DatumWithOid<'static>; 2] {
     values![
         own.map(|it| it.uids.clone()),
         own.map(|it| it.accounts.clone())
@@ -50,7 +50,7 @@ pub const OWN_FIRST: [&str; 2] = ["$1", "$2"];
 
 /// Returns the parameters of a statement: the uids and accounts of the reader first, then these.
 pub fn after_own<'d, const N: usize>(
-    own: Option<&Own>,
+    own: Option<&OwnUsage>,
     further: [DatumWithOid<'d>; N],
 ) -> Vec<DatumWithOid<'d>> {
     own_parameters(own).into_iter().chain(further).collect()
@@ -58,7 +58,7 @@ pub fn after_own<'d, const N: usize>(
 
 /// Returns a table of jobs as a reader sees it; `uids` and `accounts` are parameters of the statement. The own rows are
 /// filtered first, whatever the rest of the statement does: row counts of PostgreSQL then do not reveal other rows.
-pub fn seen(table: &str, own: Option<&Own>, [uids, accounts]: [&str; 2]) -> String {
+pub fn seen(table: &str, own: Option<&OwnUsage>, [uids, accounts]: [&str; 2]) -> String {
     let Some(own) = own else {
         return format!("jobstats.{table}");
     };
@@ -72,7 +72,7 @@ pub fn seen(table: &str, own: Option<&Own>, [uids, accounts]: [&str; 2]) -> Stri
 }
 
 /// Returns the table of entries as a reader sees it: entries of own uids and entries that were matched with own jobs.
-pub fn seen_entries(own: Option<&Own>, parameters: [&str; 2]) -> String {
+pub fn seen_entries(own: Option<&OwnUsage>, parameters: [&str; 2]) -> String {
     if own.is_none() {
         return "jobstats.entries".to_owned();
     }
@@ -116,7 +116,7 @@ const NAMELESS: &str = "SELECT EXISTS (SELECT FROM jobstats.pseudonym_readers n 
 ///
 /// # Errors
 /// Errors of `read`, and [`Error::NobodyAsks`] for a proxy that does not name a user.
-pub fn as_reader<T>(read: impl FnOnce(Option<&Own>) -> Result<T, Error>) -> Result<T, Error> {
+pub fn as_reader<T>(read: impl FnOnce(Option<&OwnUsage>) -> Result<T, Error>) -> Result<T, Error> {
     with_reader(|reader, rights| match reader {
         Reader::Own(own) => {
             let _rights = rights;
@@ -196,7 +196,7 @@ fn reader(client: &SpiClient<'_>, caller: pg_sys::Oid) -> Result<Option<Reader>,
 }
 
 /// Returns the uids and accounts of a role, or of the user that a proxy names; `None` if it has neither.
-fn own(client: &SpiClient<'_>, caller: pg_sys::Oid) -> Result<Option<Own>, Error> {
+fn own(client: &SpiClient<'_>, caller: pg_sys::Oid) -> Result<Option<OwnUsage>, Error> {
     let is_proxy: bool = client.query_value(
         "SELECT EXISTS (SELECT FROM jobstats.proxies s WHERE pg_catalog.pg_has_role($1, s.role, 'USAGE'))",
         &values![caller],
@@ -220,11 +220,11 @@ fn own(client: &SpiClient<'_>, caller: pg_sys::Oid) -> Result<Option<Own>, Error
         }
     };
     let own = match found {
-        Some(row) => Own {
+        Some(row) => OwnUsage {
             uids: row.get("uids")?,
             accounts: row.get("accounts")?,
         },
-        None => Own::default(),
+        None => OwnUsage::default(),
     };
     match own.uids.is_empty() && own.accounts.is_empty() {
         true if is_proxy => Err(Error::NobodyAsks),

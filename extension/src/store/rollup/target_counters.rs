@@ -40,7 +40,7 @@ pub(super) fn create(
 /// Returns the statements that create the table.
 pub(super) fn table(relation: &str, partitioned: &str) -> String {
     sql!(
-        "table_of_wholes.sql",
+        "table_of_targets.sql",
         relation = relation,
         operations = operations(|name| format!("{name} bigint")),
         partitioned = partitioned,
@@ -86,7 +86,7 @@ fn statement(rollup: &Rollup) -> String {
     };
     let names = operations(str::to_owned);
     sql!(
-        "sums_of_wholes.sql",
+        "sums_of_targets.sql",
         relation = rollup.of_targets(),
         bucket = rollup.bucket(&format!("summed.{time}")),
         source = source,

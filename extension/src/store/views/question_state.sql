@@ -7,7 +7,7 @@ SELECT json_build_object(
     text 'has_unnamed', EXISTS (SELECT FROM jobstats.entries e WHERE e.uid IS NULL AND e.job IS NOT NULL),
     text 'has_divided', EXISTS (SELECT FROM jobstats.entry_jobs j WHERE NOT j.alone),
     -- The sums of days are kept for ever.
-    text 'has_wholes', EXISTS (SELECT FROM jobstats.rollup_1d_targets),
+    text 'has_target_counters', EXISTS (SELECT FROM jobstats.rollup_1d_targets),
     text 'renamed', ARRAY(SELECT DISTINCT @renamed@ FROM jobstats.earlier_users e),
     text 'group_renamed', (SELECT @group_renamed@ FROM jobstats.earlier_groups e),
     text 'rollups', ARRAY(SELECT json_build_array(l.level, @dropped@, @refreshed@, @users_refreshed@) FROM jobstats.rollup_states l),

@@ -17,7 +17,7 @@ use crate::query::entries::few;
 use crate::query::filters::Filters;
 use crate::query::measure::{Measure, Measures};
 use crate::query::plan::Plan;
-use crate::query::question::{Period, Question, Wanted};
+use crate::query::question::{AnswerShape, Period, Question};
 use crate::query::read::{self, HAS_HISTOGRAM};
 use crate::query::row_limit::{Group, held};
 
@@ -55,7 +55,7 @@ pub fn question(period: Period, by: &By, filters: Filters) -> Result<Question, E
         by: By::these(&names),
         measures,
         filters,
-        wanted: Wanted::Work,
+        wanted: AnswerShape::Work,
     })
 }
 
@@ -269,7 +269,7 @@ fn find_sizes(
         by: by.clone(),
         measures: Measures::listed(Measure::sized().to_vec()),
         filters: question.filters.clone(),
-        wanted: Wanted::SizedCalls,
+        wanted: AnswerShape::SizedCalls,
     };
     let plan = plan.again(client, &question, plan.window.clone())?;
     let mut sizes = Sizes::new();

@@ -32,7 +32,7 @@ use crate::query::measure::{self, Measure, Measures};
 use crate::query::notice::hinted;
 use crate::query::window::{ROW_LIMIT, STEP_LIMIT, Window};
 use crate::store;
-use crate::store::rights::caller::{Own, as_reader};
+use crate::store::rights::caller::{OwnUsage, as_reader};
 
 /// The largest number of jobs. More curves are illegible.
 const JOBS_MAX: usize = 100;
@@ -135,7 +135,7 @@ impl Comparison {
         &mut self,
         client: &SpiClient<'_>,
         job: String,
-        own: Option<&Own>,
+        own: Option<&OwnUsage>,
         rows: &mut Rows,
     ) -> Result<(), Error> {
         let (scheduler, given) = (self.scheduler.clone(), RequestedTime::default());

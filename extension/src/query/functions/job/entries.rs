@@ -11,7 +11,7 @@ use crate::pg::memory::require_room;
 use crate::pg::spi::{Statements, values};
 use crate::query::functions::job::named::NamedJob;
 use crate::query::state::State;
-use crate::store::rights::caller::{OWN_FIRST, Own, after_own, seen_entries};
+use crate::store::rights::caller::{OWN_FIRST, OwnUsage, after_own, seen_entries};
 
 /// The memory that an entry takes, with the name of its node.
 const ENTRY_BYTES: usize = 256;
@@ -56,7 +56,7 @@ impl Entries {
     fn read<const N: usize>(
         client: &SpiClient<'_>,
         condition: &str,
-        own: Option<&Own>,
+        own: Option<&OwnUsage>,
         further: [DatumWithOid<'_>; N],
     ) -> Result<Self, Error> {
         let statement = format!(

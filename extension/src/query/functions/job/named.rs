@@ -16,7 +16,7 @@ use crate::query::functions::job::time::RequestedTime;
 use crate::query::jobs::note_arrays;
 use crate::query::notice::hinted;
 use crate::query::unknown_filter;
-use crate::store::rights::caller::{OWN_FIRST, Own, after_own, seen, seen_entries};
+use crate::store::rights::caller::{OWN_FIRST, OwnUsage, after_own, seen, seen_entries};
 
 /// The number of schedulers that a notice names.
 const LISTED: usize = 5;
@@ -44,7 +44,7 @@ pub struct NamedJob {
     /// Set if a scheduler is requested, and another scheduler has jobs with this number, too.
     pub is_shared: bool,
     /// The work that the reader may see; `None`: all.
-    pub own: Option<Own>,
+    pub own: Option<OwnUsage>,
 }
 
 impl NamedJob {
@@ -54,7 +54,7 @@ impl NamedJob {
         client: &SpiClient<'_>,
         given: String,
         scheduler: Option<String>,
-        own: Option<&Own>,
+        own: Option<&OwnUsage>,
     ) -> Result<Self, Error> {
         // A step of a job, or the label of Flux where a terminal has no ƒ.
         let meant = meant("job", &given);

@@ -22,7 +22,7 @@ use crate::query::functions::job::work::Work;
 use crate::query::functions::job::{Subject, energy, required};
 use crate::query::labels::covered;
 use crate::store;
-use crate::store::rights::caller::Own;
+use crate::store::rights::caller::OwnUsage;
 
 #[pg_extern(sql = false)]
 fn jobstats_job(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
@@ -50,7 +50,7 @@ fn of_scheduler(
     client: &SpiClient<'_>,
     number: &str,
     scheduler: Option<String>,
-    own: Option<&Own>,
+    own: Option<&OwnUsage>,
     rows: &mut Rows,
 ) -> Result<(), Error> {
     let given = RequestedTime::default();
