@@ -47,7 +47,11 @@ use ingest::Ingest;
 use text::Text;
 use timing::reported;
 
-pub use job_stats::register_memory;
+/// Registers thread-local memory with the C library, which aborts the process if that fails on first use.
+pub fn register_memory() {
+    job_stats::register_memory();
+    timing::register_memory();
+}
 
 /// The number of entries above which a feed returns its free memory to the system.
 const MANY_ENTRIES: i64 = 10_000;

@@ -43,4 +43,5 @@ pub extern "C-unwind" fn _PG_init() {
     pg::plans::register_memory();
     text::zstd::register_memory();
     feed::register_memory();
+    store::register_memory();
 }

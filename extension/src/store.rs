@@ -22,7 +22,7 @@ pub mod views;
 
 pub use front::{is_front, leaves_out, limit, on_nodes, read, require_rows};
 pub use jobstats_core::usage::columns::{self, sum};
-pub use maintain::lock;
+pub use maintain::{lock, register_memory};
 pub use relations::{add_operations, kind};
 pub use settings::{Reduction, Settings, settings, uid_limit};
 pub use version::{VERSION, exists, extension_schema, require};

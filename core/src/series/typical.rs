@@ -58,9 +58,13 @@ pub struct Distribution {
 impl Distribution {
     /// Describes finite values, which are put in order; `None` without values.
     pub fn of(values: &mut [f64]) -> Option<Self> {
-        let median = median(values)?;
-        let (&min, &max) = (values.first()?, values.last()?);
-        Some(Self { min, median, max })
+        values.sort_unstable_by(f64::total_cmp);
+        let last = values.len().checked_sub(1)?;
+        Some(Self {
+            min: values[0],
+            median: f64::midpoint(values[last / 2], values[values.len() / 2]),
+            max: values[last],
+        })
     }
 }
 

@@ -52,7 +52,7 @@ impl FilterError {
     /// Returns what to do about it, with a filter that is right.
     pub fn hint(&self) -> String {
         match self {
-            Self::Key(name) if name.ends_with('!') => "What is not matcher is exclude, as in exclude => 'user=jan'.".to_owned(),
+            Self::Key(name) if name.ends_with('!') => "What is not wanted is exclude, as in exclude => 'user=jan'.".to_owned(),
             Self::Key(name) => {
                 let near = nearest(name, keys(), SUGGESTED);
                 match near.is_empty() {

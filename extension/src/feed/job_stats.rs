@@ -252,7 +252,7 @@ fn with_targets<T>(
     Ok(found)
 }
 
-/// Registers thread-local memory with the C library, which aborts the process if that fails on first use.
+/// Registers thread-local memory.
 pub fn register_memory() {
     cache::register_memory();
     rows::register_memory();

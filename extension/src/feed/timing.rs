@@ -71,6 +71,11 @@ thread_local! {
     static SPENT: RefCell<Vec<(Phase, Spent)>> = const { RefCell::new(Vec::new()) };
 }
 
+/// Registers thread-local memory.
+pub fn register_memory() {
+    SPENT.with(|_| ());
+}
+
 /// Runs a phase and adds its time. Phases do not contain one another.
 pub fn timed<T>(phase: Phase, work: impl FnOnce() -> T) -> T {
     let (result, took) = Spent::of(work);

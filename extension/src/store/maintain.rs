@@ -11,6 +11,7 @@ use crate::pg::guc;
 use crate::pg::spi::{SqlResult, Statements, connect_as_of_call, values};
 use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::store::rights::owner::{Rights, current_user};
+pub use lock::register_memory;
 
 /// Waits for a setup or a step of maintenance, and makes the next one wait until the transaction ends.
 pub fn lock(client: &mut SpiClient<'_>) -> Result<(), Error> {

@@ -20,6 +20,11 @@ thread_local! {
     static HELD: RefCell<Vec<(pg_sys::LockRelId, pg_sys::LOCKMODE)>> = const { RefCell::new(Vec::new()) };
 }
 
+/// Registers thread-local memory with the C library, which aborts the process if that fails on first use.
+pub fn register_memory() {
+    HELD.with(|_| ());
+}
+
 /// True once this backend releases the locks when a transaction fails.
 static GUARDED: AtomicBool = AtomicBool::new(false);
 
