@@ -108,6 +108,6 @@ pub trait Source: Send {
     /// Fails if there will be no more readings. Servers that fail are part of a reading.
     fn step(&mut self, step: Step) -> Result<Update, Error>;
 
-    /// Returns true if rounds must be requested in time.
+    /// Returns true if rounds are live and must be requested on schedule.
     fn is_live(&self) -> bool;
 }

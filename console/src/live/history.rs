@@ -72,7 +72,8 @@ impl Target {
         self.intervals.back().map(|last| &**last)
     }
 
-    /// Returns the intervals in a window up to now, at least the last interval, unless the target has been late for too long.
+    /// Returns the intervals in a window that ends with the last interval, at least that one. A target that is unknown or has a single
+    /// snapshot has no intervals.
     pub fn window(&self, window: Micros) -> impl Iterator<Item = &Interval> {
         let until = self.last().map_or(0, |last| last.until);
         let is_known = !matches!(self.status, Status::Unknown | Status::First);

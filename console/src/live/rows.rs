@@ -212,7 +212,7 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// Ranks the rows and drops those beyond the limit.
+    /// Ranks the rows, and drops rows below the minimum, outside the filter or beyond the limit.
     fn ranked(self, view: &View, before: &[Key], most: usize) -> Table {
         let (total, without) = (self.total.sums(), self.without.sums());
         let rows = self.groups.into_iter();

@@ -40,7 +40,7 @@ pub struct TargetSnapshot {
     /// The time of the snapshot, or else of the whole text.
     time: Micros,
     body: String,
-    /// The exports of ended connections that are not of a metadata server.
+    /// The exports that do not, or no longer, belong to a metadata server.
     ended: Vec<String>,
 }
 

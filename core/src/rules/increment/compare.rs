@@ -377,7 +377,7 @@ impl<'a, 'o> Comparer<'a, 'o> {
         );
         increments.extend(rows.map(|row| Increment {
             reset: Some(row.since) == reset,
-            // A part of the row could not distinguish an earlier time, which shows a wrong clock, from a time before the part.
+            // An earlier time means a wrong clock. After splitting, it would look like a time before the part.
             last_active: row.last_active.filter(|&at| at > row.since),
             ..row
         }));

@@ -113,7 +113,7 @@ impl AttributedUsage {
 
     /// Reads its usage, which is of these entries.
     fn read<'w>(&self, entries: &'w Entries, by: &By) -> Result<Work<'w>, Error> {
-        // AttributedUsage work has no rates, so the time of observation does not matter.
+        // Attributed usage has no rates, so the time of observation does not matter.
         let targets = entries.state.targets.iter().map(|it| Target {
             retired: None,
             ..it.grouped(by.list())
