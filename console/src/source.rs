@@ -11,7 +11,7 @@ mod tests;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::live::history::{History, Loads, Medians};
+use crate::live::history::{Loads, Medians, TargetStates};
 use crate::live::interval::Round;
 use crate::live::user_names::UserNames;
 
@@ -80,9 +80,9 @@ pub struct Update {
 
 impl Update {
     /// Brings the state of the targets, and the names of users, up to date.
-    pub fn apply(self, history: &mut History, users: &mut Arc<UserNames>) {
+    pub fn apply(self, history: &mut TargetStates, users: &mut Arc<UserNames>) {
         if self.begins_anew {
-            *history = History::default();
+            *history = TargetStates::default();
         }
         if let Some(loads) = self.history {
             history.past_loads = loads;

@@ -100,7 +100,7 @@ impl<'a> Identity<'a> {
     ];
 
     /// The columns of [`COLUMNS`](Self::COLUMNS) that only an identifier has: node, executable and pid.
-    pub const SENDER: &'static [(&'static str, &'static str)] =
+    pub const PROCESS: &'static [(&'static str, &'static str)] =
         Self::COLUMNS.split_at(3).1.split_at(3).0;
 
     /// The SQL form of [`workload`](Self::workload) for an entry `e` without a job.
