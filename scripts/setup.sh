@@ -107,14 +107,14 @@ install_python() {
         echo "$wanted" >"$directory/requirements.txt"
 }
 
-# Tests that need these report that they were skipped.
+# Without these tools, the tests that need them report that they were skipped.
 install_test_tools() {
     have_test_tools && return
     say "pip install $(test_requirements | xargs)"
     test_requirements | install_python "$test_tools" || say "Playwright, axe and DuckDB could not be installed"
 }
 
-# The test of the memory use reports that it was skipped.
+# Without these programs, the test of metrics and alerts reports that it was skipped.
 unpack_alerting() {
     local work
     ! have_alerting && has_apt && is_packaged prometheus-alertmanager || return 0

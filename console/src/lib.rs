@@ -36,6 +36,6 @@ mod testing;
 mod values;
 
 pub use commands::run;
-pub use live::history::History;
+pub use live::history::TargetStates;
 pub use source::stored::Scope;
 pub use source::{Source, Step, StoreSource, Update};

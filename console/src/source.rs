@@ -11,7 +11,7 @@ mod tests;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::live::history::{History, Loads, Medians};
+use crate::live::history::{Loads, Medians, TargetStates};
 use crate::live::interval::Round;
 use crate::live::user_names::UserNames;
 
@@ -80,9 +80,9 @@ pub struct Update {
 
 impl Update {
     /// Brings the state of the targets, and the names of users, up to date.
-    pub fn apply(self, history: &mut History, users: &mut Arc<UserNames>) {
+    pub fn apply(self, history: &mut TargetStates, users: &mut Arc<UserNames>) {
         if self.begins_anew {
-            *history = History::default();
+            *history = TargetStates::default();
         }
         if let Some(loads) = self.history {
             history.past_loads = loads;
@@ -108,6 +108,6 @@ pub trait Source: Send {
     /// Fails if there will be no more readings. Servers that fail are part of a reading.
     fn step(&mut self, step: Step) -> Result<Update, Error>;
 
-    /// Returns true if rounds must be requested in time.
+    /// Returns true if rounds are live and must be requested on schedule.
     fn is_live(&self) -> bool;
 }

@@ -62,7 +62,7 @@ BEGIN
     LOOP
         EXECUTE format('DELETE FROM jobstats.%I WHERE (%s)%s', relation, replace(condition, '$server', 'server'),
             CASE relation WHEN 'sample_series' THEN ' AND target_id IS NULL'
-                -- A row of a target on any server goes with the target.
+                -- A row that expects a target on any server is deleted with the target.
                 WHEN 'expected' THEN ' AND (server IS NOT NULL OR NOT EXISTS (
                     SELECT FROM jobstats.targets t WHERE t.cluster = expected.cluster AND t.name = expected.target))' END)
             USING dropped, kept, everything_else;

@@ -24,7 +24,7 @@ BEGIN
     WHERE new.ctid = ANY (runs) AND old.ctid <> new.ctid AND old.scheduler = new.scheduler
         AND old.job IN (new.job, jobstats_internal.pseudonym(new.job)) AND old.label = jobstats_internal.pseudonym(new.label)
         AND old.submitted IS NOT DISTINCT FROM new.submitted AND (old.started IS NOT DISTINCT FROM new.started OR old.started IS NULL);
-    -- Jobs of a recent text are matched again; old jobs are in no new text.
+    -- Jobs of a user who is forgotten on request may be in recent texts, and are matched again. Expired jobs are in no new text.
     INSERT INTO jobstats.to_match (job)
     SELECT DISTINCT jobstats_internal.pseudonym_of_job(j.job, kept) FROM jobstats.jobs j WHERE j.ctid = ANY (runs) AND pseudonym IS NOT NULL;
     FOREACH relation IN ARRAY '{jobs,job_ids,job_summaries}'::text[] LOOP

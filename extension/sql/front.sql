@@ -170,7 +170,7 @@ BEGIN
                 -- A node may report targets of other nodes.
                 WHERE (t.target_id - 1) / 65536 = attached.node;
             EXCEPTION WHEN integrity_constraint_violation OR data_exception THEN
-                -- Its list may be no list of targets.
+                -- The list that the node sent may be invalid.
                 RAISE WARNING 'targets of node "%" are not known: %', attached.name, SQLERRM;
             END;
         END IF;

@@ -263,7 +263,7 @@ BEGIN
         SELECT t.try, s.*
         FROM listed s CROSS JOIN LATERAL generate_series(1, s.tries) AS t (try)
         WHERE (t.try, s.number, s.step) > (coalesce((state ->> 'try')::integer, 1), coalesce((state ->> 'number')::integer, 0), coalesce(state ->> 'step', ''))
-            -- A table in use has left no row.
+            -- A step whose table was in use has left no row, and is tried again.
             AND (t.try = 1 OR NOT EXISTS (SELECT FROM done d WHERE d.step = s.step))
             AND NOT EXISTS (
                 SELECT FROM done d JOIN listed o ON o.step = d.step WHERE d.problem IS NOT NULL AND (o.part_of = s.part_of OR o.step = 'clock'))

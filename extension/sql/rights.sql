@@ -27,8 +27,8 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_internal.require_bound IS 'Internal: fails with 22001 for a name that is too long.';
 
--- With the rights of the extension's owner, whose functions they are: what another role had granted, DROP OWNED would leave,
--- so that the grantee could not be dropped. It only reads catalogs.
+-- Runs with the rights of the extension's owner. DROP OWNED would leave grants of another role, and the grantee could not be dropped.
+-- It only reads catalogs.
 CREATE FUNCTION jobstats_internal.share_functions_on_text() RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$

@@ -52,7 +52,7 @@ pub struct Turn {
     _lock: Option<Lock>,
 }
 
-/// Returns the file next to a lock that counts losses while the spool is read-only.
+/// Returns the file next to a lock that counts losses while the spool cannot be written.
 pub fn spare(lock: &Path) -> PathBuf {
     lock.with_extension("losses")
 }

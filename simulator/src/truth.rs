@@ -267,7 +267,7 @@ impl<'a> Auditor<'a> {
     /// Returns the number of the epoch whose record looks like an older record of the epoch that follows it.
     fn superseded(&mut self, snapshot: &Snapshot) -> Option<u64> {
         let before = self.renewed.take();
-        let older = snapshot.doubled_life().filter(|_| !self.has_start_times)?;
+        let older = snapshot.doubled_epoch().filter(|_| !self.has_start_times)?;
         let newer = snapshot.records.last()?;
         if older.counters.fell(&newer.counters, self.layout, self.kind) {
             self.renewed = Some(newer.entry);

@@ -62,7 +62,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// Returns the socket of the service to use, if it is to be used instead of a database.
+    /// Returns the socket if a service is queried instead of a database.
     fn socket(&self, common: &Common) -> Result<Option<&Path>, Error> {
         if self.socket.is_some() {
             return Ok(self.socket.as_deref());
@@ -296,7 +296,8 @@ pub fn job(options: &Job) -> Result<(), Error> {
     show(&mut store, &subject, &options.form, &clock)
 }
 
-/// The minimum number of seconds between two polls of a job, and the largest addition to it, which spreads the polls of many processes.
+/// The minimum number of seconds between two polls of a job, and the number of different additions to it, which spread the
+/// polls of many processes.
 const POLL: u32 = 45;
 const SPREAD: u32 = 31;
 

@@ -72,7 +72,8 @@ impl Target {
         self.intervals.back().map(|last| &**last)
     }
 
-    /// Returns the intervals in a window up to now, at least the last interval, unless the target has been late for too long.
+    /// Returns the intervals in a window that ends with the last interval, at least that one. A target that is unknown or has a single
+    /// snapshot has no intervals.
     pub fn window(&self, window: Micros) -> impl Iterator<Item = &Interval> {
         let until = self.last().map_or(0, |last| last.until);
         let is_known = !matches!(self.status, Status::Unknown | Status::First);
@@ -119,7 +120,7 @@ pub struct Load {
 
 /// The state of all targets.
 #[derive(Debug, Clone, Default)]
-pub struct History {
+pub struct TargetStates {
     /// The time of the last reading.
     pub time: Micros,
     targets: BTreeMap<Arc<str>, Target>,
@@ -137,7 +138,7 @@ pub struct History {
     pub rounds: u64,
 }
 
-impl History {
+impl TargetStates {
     /// Takes a reading.
     pub fn take(&mut self, round: Round) {
         self.rounds += 1;
@@ -302,7 +303,7 @@ mod tests {
 
     #[test]
     fn a_server_that_fails_makes_its_targets_late_and_not_zero() {
-        let mut history = History::default();
+        let mut history = TargetStates::default();
         history.take(round(
             10,
             &[("scratch-OST0000", None), ("scratch-OST0001", None)],
@@ -342,7 +343,7 @@ mod tests {
 
     #[test]
     fn a_target_that_was_read_once_and_never_again_is_not_known() {
-        let mut history = History::default();
+        let mut history = TargetStates::default();
         history.take(round(10, &[("scratch-OST0000", None)]));
         assert_eq!(history.targets().next().unwrap().status, Status::First);
         history.take(round(11, &[]));
@@ -351,7 +352,7 @@ mod tests {
 
     #[test]
     fn a_window_has_at_least_the_last_interval() {
-        let mut history = History::default();
+        let mut history = TargetStates::default();
         for end in 1..8 {
             let work = interval(10 * (end - 1), 10 * end, &[("a", "open", end)]);
             history.take(round(10 * end, &[("scratch-OST0000", Some(work))]));

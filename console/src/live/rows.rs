@@ -7,7 +7,7 @@ use jobstats_core::base::operation::{OperationIndex, READ, READ_BYTES, WRITE, WR
 use jobstats_core::rules::increment::Column;
 use untracked::Untracked;
 
-use crate::live::history::{History, Status, Target};
+use crate::live::history::{Status, Target, TargetStates};
 use crate::live::interval::{EntryUsage, Interval};
 use crate::live::owner::Owner;
 use crate::live::steady_order::steady;
@@ -48,7 +48,7 @@ pub struct Row {
 
 impl Row {
     /// Returns the requests in service ÷ the median, if both are known. The median covers all usage of a row, not a limited view.
-    pub fn times_usual(&self, history: &History, view: &View) -> Option<f64> {
+    pub fn times_usual(&self, history: &TargetStates, view: &View) -> Option<f64> {
         let is_whole = view.scope.is_empty() && (view.kind.is_none() || view.by == By::Target);
         let service = self.sums.service()?.rate;
         let is_known = is_whole && !self.is_unknown;
@@ -154,7 +154,7 @@ struct Tally<'a> {
 }
 
 /// Adds up the work and ranks it. `before` has the rows as they were shown last, and `most` is the number of rows to show.
-pub fn table(history: &History, view: &View, before: &[Key], most: usize) -> Table {
+pub fn table(history: &TargetStates, view: &View, before: &[Key], most: usize) -> Table {
     let mut tally = Tally::default();
     let targets = history.targets();
     for target in targets.filter(|it| view.kind.is_none_or(|kind| kind == it.snapshot.kind)) {
@@ -212,7 +212,7 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// Ranks the rows and drops those beyond the limit.
+    /// Ranks the rows, and drops rows below the minimum, outside the filter or beyond the limit.
     fn ranked(self, view: &View, before: &[Key], most: usize) -> Table {
         let (total, without) = (self.total.sums(), self.without.sums());
         let rows = self.groups.into_iter();

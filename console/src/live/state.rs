@@ -21,9 +21,9 @@ use jobstats_core::usage::times::calls_have_times;
 
 use crate::live::interval::{EntryUsage, Interval, TargetSnapshot};
 use crate::live::owner::Names;
-use crate::live::state::own_counters::{LastCounters, OwnCounters};
+use crate::live::state::target_counters::{LastCounters, TargetCounters};
 
-mod own_counters;
+mod target_counters;
 
 /// The time after which the last snapshot of a target is too old to be compared with.
 const FORGOTTEN: Micros = 2 * DAY;
@@ -147,7 +147,7 @@ impl Tracker {
             .iter()
             .map(|it| part(it, scrape))
             .collect();
-        let mut own = own_counters::read(&contents.others)?;
+        let mut own = target_counters::read(&contents.others)?;
         let mut seen = Vec::new();
         let mut other = None;
         for snapshot in contents.snapshots.into_iter().filter(|it| it.observed) {
@@ -179,7 +179,7 @@ impl Tracker {
     fn snapshot(
         &mut self,
         snapshot: Snapshot<'_>,
-        own: Option<OwnCounters<'_>>,
+        own: Option<TargetCounters<'_>>,
         scrape: Scrape<'_>,
         server: &Arc<str>,
     ) -> Result<Option<TargetSnapshot>, Error> {
@@ -193,10 +193,10 @@ impl Tracker {
         let last = self.targets.remove(&target);
         let mut last = last.filter(|last| (1..FORGOTTEN).contains(&(time - last.time)));
         let last_own = last.as_mut().and_then(|last| last.own.take());
-        let (own, grown) = own_counters::compare(last_own, own, time)?;
+        let (own, grown) = target_counters::compare(last_own, own, time)?;
         let mut compared = compare_with(last.as_ref(), &snapshot, time, server, &mut self.names)?;
         if let Some((interval, grown)) = compared.interval.as_mut().zip(grown) {
-            interval.counters = Some(own_counters::totals(&grown, &interval.work, kind));
+            interval.counters = Some(target_counters::totals(&grown, &interval.work, kind));
         }
         let bytes = || snapshot.lines(scrape.bytes).collect::<Vec<_>>().concat();
         let seen = TargetSnapshot {

@@ -23,7 +23,7 @@ pub const METADATA: usize = 2;
 pub static COLUMNS: LazyLock<Counting> =
     LazyLock::new(|| counting(Sum::service_time(), Sum::service_calls()));
 
-/// The columns of sums by operation. An operation counted under another one has its requests here.
+/// The columns of sums of one operation. Requests that are also counted under another operation count here, too.
 pub static COLUMNS_OF_OPERATION: LazyLock<Counting> = LazyLock::new(|| {
     let requests = OPERATIONS.iter().filter(|it| it.kind == Kind::Requests);
     let requests: Vec<&Operation> = requests.collect();

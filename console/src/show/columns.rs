@@ -4,7 +4,7 @@ use jobstats_core::base::operation::OPERATIONS;
 use jobstats_core::output::quantity::Quantity;
 use ratatui::style::{Style, Stylize};
 
-use crate::live::history::History;
+use crate::live::history::TargetStates;
 use crate::live::rows::{Row, Table};
 use crate::live::sums::Amount;
 use crate::live::user_names;
@@ -206,7 +206,7 @@ impl Column {
 
 /// Everything that the cells of a table depend on besides their rows.
 pub struct Context<'a> {
-    pub history: &'a History,
+    pub history: &'a TargetStates,
     pub view: &'a View,
     pub look: &'a ScreenState,
     /// The file system whose name is left out of names of targets.

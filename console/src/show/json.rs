@@ -8,7 +8,7 @@ use jobstats_core::base::instant::Micros;
 use jobstats_core::base::operation::OPERATIONS;
 use serde::Serialize;
 
-use crate::live::history::{History, Target};
+use crate::live::history::{Target, TargetStates};
 use crate::live::interval::Failure;
 use crate::live::rows::{Row, Table};
 use crate::live::view::View;
@@ -39,7 +39,7 @@ macro_rules! object {
 }
 
 /// Returns the table as one line. Names are as Lustre has them; characters that a terminal could obey are escaped.
-pub fn line(history: &History, table: &Table, view: &View) -> Result<String, serde_json::Error> {
+pub fn line(history: &TargetStates, table: &Table, view: &View) -> serde_json::Result<String> {
     let untracked = table.untracked.as_ref();
     let document = object! {
         version: VERSION,
@@ -87,7 +87,7 @@ fn target(target: &Target) -> impl Serialize {
     }
 }
 
-fn row(row: &Row, history: &History, view: &View) -> impl Serialize {
+fn row(row: &Row, history: &TargetStates, view: &View) -> impl Serialize {
     object! {
         rank: row.rank,
         name: row.key.name(),

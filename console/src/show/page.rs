@@ -2,7 +2,7 @@
 
 use jobstats_core::base::instant::Micros;
 
-use crate::live::history::History;
+use crate::live::history::TargetStates;
 use crate::live::rows::Table;
 use crate::live::rows::untracked::Untracked;
 use crate::live::view::{By, View};
@@ -73,7 +73,7 @@ impl ScreenState {
 }
 
 /// Returns the number of rows that a screen of this height has room for.
-pub fn room(history: &History, view: &View, look: &ScreenState, height: usize) -> usize {
+pub fn room(history: &TargetStates, view: &View, look: &ScreenState, height: usize) -> usize {
     let head = match look.head {
         true => heads_of(history) + 1 + history.silent.len().min(FAILURES),
         false => 0,
@@ -86,7 +86,7 @@ pub fn room(history: &History, view: &View, look: &ScreenState, height: usize) -
 
 /// Returns the lines of the screen, at most `width` wide.
 pub fn page(
-    history: &History,
+    history: &TargetStates,
     table: &Table,
     view: &View,
     look: &ScreenState,
@@ -125,7 +125,7 @@ pub fn page(
 }
 
 /// Explains why there is no row.
-fn nothing(history: &History, table: &Table, view: &View) -> String {
+fn nothing(history: &TargetStates, table: &Table, view: &View) -> String {
     let has_interval = history.targets().any(|target| target.last().is_some());
     let is_limited = !view.filter.is_empty()
         || view.minimum > 0.0

@@ -4,7 +4,7 @@ use jobstats_core::base::instant::{MINUTE, Micros, SECOND};
 use jobstats_core::base::target::TargetKind;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use crate::live::history::{History, LONGEST_WINDOW};
+use crate::live::history::{LONGEST_WINDOW, TargetStates};
 use crate::live::rows::{Table, table};
 use crate::live::view::{By, Choice, Filter, Key, View};
 use crate::show::line::Line;
@@ -51,9 +51,9 @@ pub struct App {
     /// The way in which they are shown.
     pub look: ScreenState,
     /// The state of the targets in the last round.
-    history: History,
+    history: TargetStates,
     /// The state at which the screen was paused.
-    frozen: Option<History>,
+    frozen: Option<TargetStates>,
     /// The rows as they were shown last.
     table: Table,
     is_help: bool,
@@ -87,7 +87,7 @@ impl App {
 
     /// Returns the state of the targets that is shown.
     #[cfg(test)]
-    pub fn history(&self) -> &History {
+    pub fn history(&self) -> &TargetStates {
         self.frozen.as_ref().unwrap_or(&self.history)
     }
 

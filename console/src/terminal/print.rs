@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::Error;
-use crate::live::history::History;
+use crate::live::history::TargetStates;
 use crate::live::rows::table;
 use crate::live::view::View;
 use crate::show::json;
@@ -36,7 +36,7 @@ pub fn run(
     interval: Duration,
     out: &mut impl Write,
 ) -> Result<(), Error> {
-    let mut put = |history: &History, view: &View| -> io::Result<()> {
+    let mut put = |history: &TargetStates, view: &View| -> io::Result<()> {
         if form.json {
             let table = table(history, view, &[], look.rows.unwrap_or(usize::MAX));
             writeln!(out, "{}", json::line(history, &table, view)?)?;
@@ -47,7 +47,7 @@ pub fn run(
         }
         out.flush()
     };
-    let mut history = History::default();
+    let mut history = TargetStates::default();
     let is_live = source.is_live();
     let is_recording = !is_live && !form.is_store;
     let mut view = view.clone();
@@ -83,7 +83,7 @@ pub fn run(
 }
 
 /// Returns a table as lines of plain text.
-pub fn lines(history: &History, view: &View, look: &ScreenState, width: usize) -> Vec<String> {
+pub fn lines(history: &TargetStates, view: &View, look: &ScreenState, width: usize) -> Vec<String> {
     let rows = look.rows.unwrap_or(ROWS);
     let height = rows.saturating_add(AROUND);
     let look = ScreenState {

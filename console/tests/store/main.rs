@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::process::{Command, Output};
 
 use jiff::{SignedDuration, Timestamp};
-use jobstats_console::{History, Scope, Source, Step, StoreSource, Update};
+use jobstats_console::{Scope, Source, Step, StoreSource, TargetStates, Update};
 use postgres::Client;
 use serde_json::Value;
 
@@ -220,7 +220,7 @@ fn a_profile_names_the_database() {
     fails(&top(&profile), 78, "neither a database_url");
 }
 
-fn step(source: &mut StoreSource, step: Step, history: &mut History) -> Update {
+fn step(source: &mut StoreSource, step: Step, history: &mut TargetStates) -> Update {
     let update = source.step(step).unwrap();
     let copy = Update {
         is_live: update.is_live,
@@ -239,9 +239,9 @@ fn a_screen_goes_through_time_and_survives_a_lost_connection() {
         return;
     };
     let mut source = StoreSource::new(&options(&store.url), Scope::default(), None, true).unwrap();
-    let mut history = History::default();
+    let mut history = TargetStates::default();
     step(&mut source, Step::Next, &mut history);
-    let silent = |history: &History| history.silent.values().next().map(|it| it.reason.clone());
+    let silent = |it: &TargetStates| it.silent.values().next().map(|it| it.reason.clone());
     assert!(silent(&history).unwrap().contains("jobstats-shipper"));
 
     store.load("small", 0);

@@ -1,8 +1,8 @@
 //! Decides which job an entry of `job_stats` belongs to, by the accounting of the jobs of that number.
 //!
 //! Numbers come back, two clusters may count alike, and work goes on after a job is over. So the number alone is not enough: the
-//! time must fit, and the user, if the identifier has one. The node only decides between several jobs of a number, because lists
-//! of nodes lack some runs and interfaces. Rather no job than a wrong one.
+//! time must fit, and the user, if the identifier has one. The node only decides between several jobs of a number, because not
+//! every run has a list of nodes, and a list may lack the name of an interface. No job is better than a wrong one.
 //!
 //! [`add()`] makes jobs of the runs of a number, [`decide()`] looks at an entry on one UTC day, and [`ranges()`] puts its days
 //! together. An identifier may name a user and a node but no job: [`attributed()`] finds the job of that user on the node.

@@ -99,8 +99,8 @@ impl<'a> Identity<'a> {
         ("status", "text"),
     ];
 
-    /// The columns of them that no job has.
-    pub const SENDER: &'static [(&'static str, &'static str)] =
+    /// The columns of [`COLUMNS`](Self::COLUMNS) that only an identifier has: node, executable and pid.
+    pub const PROCESS: &'static [(&'static str, &'static str)] =
         Self::COLUMNS.split_at(3).1.split_at(3).0;
 
     /// The SQL form of [`workload`](Self::workload) for an entry `e` without a job.
@@ -317,7 +317,7 @@ fn whole<'a>(formats: impl Iterator<Item = &'a Format>, id: &'a str) -> Option<I
     Some(if is_clear { first } else { Identity::MALFORMED })
 }
 
-/// Returns the first reading. A format of some nodes comes before it, if the node was cut off the identifier: then both must agree.
+/// Returns the first reading. If the node was cut off, a format limited to some nodes may come before it; then both must agree.
 fn first<'a>(formats: impl Iterator<Item = (&'a Format, Identity<'a>)>) -> Option<Identity<'a>> {
     let mut readings = Vec::new();
     for (format, identity) in formats {

@@ -7,11 +7,11 @@ use std::borrow::Cow;
 /// The result is never longer than the name, and folding is idempotent.
 ///
 /// ```
-/// use jobstats_core::identity::number_pattern::fold;
+/// use jobstats_core::identity::number_pattern::number_pattern;
 ///
-/// assert_eq!(fold("align_sample-17.003"), "align_sample-#.#");
+/// assert_eq!(number_pattern("align_sample-17.003"), "align_sample-#.#");
 /// ```
-pub fn fold(name: &str) -> Cow<'_, str> {
+pub fn number_pattern(name: &str) -> Cow<'_, str> {
     let mut pieces = name.split(|character: char| character.is_ascii_digit());
     let first = pieces.next().unwrap_or_default();
     if first.len() == name.len() {
@@ -39,36 +39,36 @@ mod tests {
 
     #[test]
     fn a_number_becomes_one_sign() {
-        assert_eq!(fold("task_17"), "task_#");
-        assert_eq!(fold("task_00018"), "task_#");
-        assert_eq!(fold("17"), "#");
-        assert_eq!(fold("2x2"), "#x#");
-        assert_eq!(fold("nf-ALIGN_(12)"), "nf-ALIGN_(#)");
+        assert_eq!(number_pattern("task_17"), "task_#");
+        assert_eq!(number_pattern("task_00018"), "task_#");
+        assert_eq!(number_pattern("17"), "#");
+        assert_eq!(number_pattern("2x2"), "#x#");
+        assert_eq!(number_pattern("nf-ALIGN_(12)"), "nf-ALIGN_(#)");
     }
 
     #[test]
     fn a_point_or_a_sign_ends_a_number() {
-        assert_eq!(fold("t=0.25"), "t=#.#");
-        assert_eq!(fold("T-1"), "T-#");
-        assert_eq!(fold("2026-01-31"), "#-#-#");
+        assert_eq!(number_pattern("t=0.25"), "t=#.#");
+        assert_eq!(number_pattern("T-1"), "T-#");
+        assert_eq!(number_pattern("2026-01-31"), "#-#-#");
     }
 
     #[test]
     fn letters_of_hexadecimal_numbers_stay() {
-        assert_eq!(fold("cromwell_3f9a_align"), "cromwell_#f#a_align");
+        assert_eq!(number_pattern("cromwell_3f9a_align"), "cromwell_#f#a_align");
     }
 
     #[test]
     fn names_without_digits_stay() {
-        assert_eq!(fold(""), "");
-        assert_eq!(fold("relax"), "relax");
-        assert_eq!(fold("#"), "#");
-        assert!(matches!(fold("relax"), Cow::Borrowed(_)));
+        assert_eq!(number_pattern(""), "");
+        assert_eq!(number_pattern("relax"), "relax");
+        assert_eq!(number_pattern("#"), "#");
+        assert!(matches!(number_pattern("relax"), Cow::Borrowed(_)));
     }
 
     #[test]
     fn only_ascii_digits_are_numbers() {
-        assert_eq!(fold("mécanique²_٣_7"), "mécanique²_٣_#");
+        assert_eq!(number_pattern("mécanique²_٣_7"), "mécanique²_٣_#");
     }
 
     /// Folds one character at a time.
@@ -89,25 +89,25 @@ mod tests {
     proptest! {
         #[test]
         fn folding_is_what_a_loop_over_characters_does(name in "[a-c#_é٣0-9]{0,12}|.{0,40}") {
-            prop_assert_eq!(fold(&name), by_character(&name));
+            prop_assert_eq!(number_pattern(&name), by_character(&name));
         }
 
         #[test]
         fn folding_twice_is_folding_once(name in "[a-c#_é٣0-9]{0,12}|.{0,40}") {
-            let folded = fold(&name).into_owned();
-            prop_assert_eq!(fold(&folded), folded.as_str());
+            let folded = number_pattern(&name).into_owned();
+            prop_assert_eq!(number_pattern(&folded), folded.as_str());
             prop_assert!(!folded.contains(|character: char| character.is_ascii_digit()));
         }
 
         #[test]
         fn a_folded_name_is_never_longer(name in ".{0,40}") {
-            prop_assert!(fold(&name).len() <= name.len());
+            prop_assert!(number_pattern(&name).len() <= name.len());
         }
 
         #[test]
         fn names_that_differ_in_one_number_become_one(prefix in "[^0-9]{0,8}", suffix in "([^0-9].{0,8})?", a: u64, b: u64) {
             let names = [a, b].map(|number| format!("{prefix}{number}{suffix}"));
-            prop_assert_eq!(fold(&names[0]), fold(&names[1]));
+            prop_assert_eq!(number_pattern(&names[0]), number_pattern(&names[1]));
         }
     }
 }

@@ -160,7 +160,7 @@ impl Rule {
         }
     }
 
-    /// Returns the share of the server time of the calls of this rule; of calls or bytes, if servers report no times.
+    /// Returns the share of the server time that this rule's calls took; without times, their share of the calls or bytes.
     pub fn share(self, work: &Work) -> Option<f64> {
         let of_time = self.time(work).zip(work.all.time);
         of_time

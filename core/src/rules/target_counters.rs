@@ -46,7 +46,7 @@ pub struct TargetCounters<'o> {
     /// The counters, for [`compare`].
     pub body: String,
     /// The identifiers of connections that, by the text, do not or no longer belong to a metadata server.
-    pub ended: Vec<String>,
+    pub not_of_servers: Vec<String>,
 }
 
 /// The work of a target between two readings.
@@ -66,9 +66,10 @@ pub struct Comparison {
 
 impl Comparison {
     /// Returns true if the later text is unusable, because requests of metadata servers cannot be separated from those by
-    /// clients, as in a cut text: it lacks counters that a recent text had, though their connections have not `ended`.
-    pub fn lacks_exports(&self, ended: &[String], after: Micros) -> bool {
-        after < MISSED_FOR && self.missing.iter().any(|id| !ended.contains(id))
+    /// clients, as in a cut text: it lacks counters that a recent text had, though their connections are not in
+    /// `not_of_servers`.
+    pub fn lacks_exports(&self, not_of_servers: &[String], after: Micros) -> bool {
+        after < MISSED_FOR && self.missing.iter().any(|id| !not_of_servers.contains(id))
     }
 }
 
@@ -81,7 +82,7 @@ pub fn read<'o>(
     problems: &mut Problems<'o>,
     pause: Pause<'_>,
 ) -> Result<Vec<TargetCounters<'o>>, ReadError> {
-    let (exports, mut ended) = connections(others, problems, pause)?;
+    let (exports, mut not_of_servers) = connections(others, problems, pause)?;
     let mut found = Vec::new();
     for other in pause.among(others) {
         let Parameter::TargetStats(target) = other.parameter else {
@@ -96,7 +97,7 @@ pub fn read<'o>(
                 line: other.line,
                 time: own.snapshot_time,
                 body: body::print(target.kind, &own, of_target, pause)?,
-                ended: ended.remove(&target).unwrap_or_default(),
+                not_of_servers: not_of_servers.remove(&target).unwrap_or_default(),
             },
         )?;
     }
@@ -113,7 +114,7 @@ fn connections<'o>(
     pause: Pause<'_>,
 ) -> Result<(Exports<'o>, BTreeMap<TargetName<'o>, Vec<String>>), TryReserveError> {
     let mut servers = BTreeSet::new();
-    let mut ended = BTreeMap::<_, Vec<_>>::new();
+    let mut not_of_servers = BTreeMap::<_, Vec<_>>::new();
     for other in pause.among(others) {
         let Parameter::ExportUuid(target, nid) = other.parameter else {
             continue;
@@ -121,7 +122,7 @@ fn connections<'o>(
         if memchr::memmem::find(&other.value, OF_METADATA_SERVER).is_some() {
             servers.insert((target, nid));
         } else if other.cut().is_none() {
-            let of_target = ended.entry(target).or_default();
+            let of_target = not_of_servers.entry(target).or_default();
             if of_target.len() < EXPORTS_MAX {
                 of_target.push(escape(nid).into_owned());
             }
@@ -140,7 +141,7 @@ fn connections<'o>(
             of_target.push((nid, stats::read(other, problems, pause)?));
         }
     }
-    Ok((exports, ended))
+    Ok((exports, not_of_servers))
 }
 
 /// Compares a reading with an earlier one, each with its time.

@@ -10,7 +10,7 @@
 //! Identifiers are bytes in Lustre and text in a database. Valid UTF-8 is unchanged; other bytes and NUL stay in
 //! Lustre's notation, `\xHH`.
 //!
-//! `lctl` finds the lines of the values, `parser` reads them by the rules in `grammar`, `usual_lines` reads most of them
+//! `lctl` finds the lines of the values, `parser` reads them by the rules in `grammar`, `fast_path` reads most of them
 //! faster, and `records` knows which line may follow which.
 
 mod fast_path;

@@ -30,7 +30,7 @@ impl Store {
         }
         let placed = self.compute(place, time, text);
         self.placed.insert(place, placed);
-        // As far as the carried records changed.
+        // Until the carried records no longer change.
         for place in place + 1..self.placed.len() {
             let after = self.compute_again(place);
             let is_settled = after.kept.carried == self.placed[place].kept.carried;

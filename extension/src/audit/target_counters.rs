@@ -7,7 +7,7 @@ use pgrx::spi::SpiClient;
 use crate::audit::Purpose;
 use crate::audit::walk::Report;
 use crate::feed::job_stats::rows::{staged_pieces, with_pieces};
-use crate::feed::target_counters::{Recomputation, StoredSnapshot};
+use crate::feed::target_counters::{Recomputation, StoredCounters};
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::pg::spi::{Statements, connect, connect_mut, values};
@@ -40,13 +40,13 @@ pub fn check(
 ) -> Result<CheckResult, Error> {
     let mut checked = CheckResult::default();
     let next_to =
-        |time, side| connect(|client| StoredSnapshot::next_to(client, target_id, time, side));
-    let mut former = next_to(window.0, StoredSnapshot::UNTIL)?;
+        |time, side| connect(|client| StoredCounters::next_to(client, target_id, time, side));
+    let mut former = next_to(window.0, StoredCounters::UNTIL)?;
     let (mut after, mut goes_beyond) = (window.0, false);
     // The sums of a bucket that begins before the window may be incomplete.
     let near = former.as_ref().filter(|it| window.0 - it.time < DAY);
     let mut span = near.map(|it| (it.time - 1, it.time));
-    while let Some(this) = next_to(after, StoredSnapshot::AFTER)? {
+    while let Some(this) = next_to(after, StoredCounters::AFTER)? {
         pause();
         if this.time > window.1 && !goes_beyond {
             break;
@@ -88,7 +88,7 @@ pub fn check(
 fn differences(
     client: &SpiClient<'_>,
     target_id: i32,
-    this: &StoredSnapshot,
+    this: &StoredCounters,
     recomputation: &Recomputation,
 ) -> Result<Vec<Finding>, Error> {
     let what = "whole target";

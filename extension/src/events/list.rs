@@ -62,7 +62,7 @@ fn patterns(arguments: &mut Arguments<'_>) -> Result<Option<Vec<String>>, Error>
     Ok(names.map(|it| words(&it).map(str::to_owned).collect()))
 }
 
-/// Returns as parameters the users and accounts of a restricted reader, and whether the reader sees names.
+/// Returns as parameters the users and accounts of a restricted reader, and whether the reader sees no names.
 pub(super) fn reader_parameters(reader: &Reader) -> [DatumWithOid<'static>; 3] {
     let [uids, accounts] = own_parameters(reader.own());
     [uids, accounts, matches!(reader, Reader::Nameless).into()]

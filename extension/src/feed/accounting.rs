@@ -38,7 +38,7 @@ const AT_A_TIME: usize = 250;
 /// The largest record in bytes of its values.
 const RECORD_MAX: usize = 64 << 10;
 
-/// The memory of a record in bytes: for each byte of its values, and in addition.
+/// The memory of a record in bytes: per byte of its values, plus a constant.
 const COPIES: usize = 8;
 const RECORD_BYTES: usize = 4 << 10;
 

@@ -24,7 +24,7 @@ use pgrx::spi::SpiClient;
 use crate::feed::ingest::Ingest;
 use crate::feed::server_parameters::ServerParameters;
 use crate::feed::sources::Source;
-use crate::feed::target_counters::{self, TargetSnapshot};
+use crate::feed::target_counters::{self, CounterSnapshot};
 use crate::feed::targets::{self, Target};
 use crate::feed::text::{Text, require_size};
 use crate::feed::timing::{Phase, timed};
@@ -67,7 +67,7 @@ impl Source for JobStats {
         require_limits(&contents, ingest)?;
         ingest.rejects.add_problems(&contents.problems, None);
         ingest.rejects.add_dropped(contents.problems_dropped);
-        let counters = TargetSnapshot::all(&contents, ingest)?;
+        let counters = CounterSnapshot::all(&contents, ingest)?;
         let parameters = ServerParameters::read(&contents, ingest)?;
         let mut words: Vec<Words> = Vec::new();
         words.resize_with(contents.snapshots.len(), Words::default);
@@ -162,14 +162,14 @@ fn distinct<'t>(
 /// The values of a text.
 struct Values<'a, 'w> {
     parts: Vec<PackedSnapshot<'a, 'w>>,
-    counters: Vec<TargetSnapshot>,
+    counters: Vec<CounterSnapshot>,
     parameters: ServerParameters,
 }
 
 impl Values<'_, '_> {
     /// Returns the targets of target counters and parameters, each as often as it occurs.
     fn further_targets(&self) -> impl Iterator<Item = TargetName<'_>> + Clone {
-        let counters = self.counters.iter().map(TargetSnapshot::target);
+        let counters = self.counters.iter().map(CounterSnapshot::target);
         counters.chain(self.parameters.targets())
     }
 

@@ -57,7 +57,7 @@ fn reread(
     let source = sources::named(arguments.source.as_deref())?;
     let now = clock_now();
     let mut delivery = Delivery::new(arguments, now)?;
-    // Calls read the texts of several clusters in any order.
+    // A call reads texts of several clusters in any order, so it takes the lock for all clusters.
     source.lock(client, "")?;
     let Some((covers, body)) = stored(client, &delivery)? else {
         return Ok(RereadResult {

@@ -96,7 +96,7 @@ impl ServerParameters {
         self.used.retain(|it| is_retained(&it.target));
     }
 
-    /// Stores the values. Returns an outcome for each part that is too late to be placed.
+    /// Stores the values. Returns an outcome for each part whose time is rejected.
     ///
     /// # Errors
     /// Errors of PostgreSQL, or too little memory.

@@ -18,7 +18,7 @@ use pgrx::spi::SpiClient;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::feed::ingest::Ingest;
-use crate::feed::job_stats::rows::{Piece, insert_pieces};
+use crate::feed::job_stats::rows::{TargetIncrement, insert_pieces};
 use crate::feed::neighbours::{self, Neighbours};
 use crate::feed::server_parameters::OwnedTargetName;
 use crate::feed::targets::Target;
@@ -35,16 +35,16 @@ use crate::text::zstd::{pack, unpack};
 const AT_ONCE: usize = 8;
 
 /// A new snapshot of the counters of a target.
-pub struct TargetSnapshot {
+pub struct CounterSnapshot {
     target: OwnedTargetName,
     /// The time of the snapshot, or else of the whole text.
     time: Micros,
     body: String,
-    /// The exports of ended connections that are not of a metadata server.
-    ended: Vec<String>,
+    /// The exports that do not, or no longer, belong to a metadata server.
+    not_of_servers: Vec<String>,
 }
 
-impl TargetSnapshot {
+impl CounterSnapshot {
     /// Reads the snapshots of a text, and rejects unusable ones.
     pub fn all(contents: &Contents<'_>, ingest: &mut Ingest<'_>) -> Result<Vec<Self>, Error> {
         let mut problems = Problems::default();
@@ -56,7 +56,7 @@ impl TargetSnapshot {
                 target: OwnedTargetName::of(snapshot.target),
                 time: stats::time_in(snapshot.time, ingest.delivery.time),
                 body: snapshot.body,
-                ended: snapshot.ended,
+                not_of_servers: snapshot.not_of_servers,
             });
         }
         ingest.rejects.add_values(&problems);
@@ -74,7 +74,7 @@ impl TargetSnapshot {
 /// Errors of PostgreSQL, or too little memory.
 pub fn place(
     ingest: &mut Ingest<'_>,
-    snapshots: &[(Target, TargetSnapshot)],
+    snapshots: &[(Target, CounterSnapshot)],
 ) -> Result<Vec<Outcome>, Error> {
     let mut outcomes = Vec::new();
     // A second snapshot of a target is placed next to the first.
@@ -89,7 +89,7 @@ pub fn place(
 }
 
 /// A stored snapshot.
-pub struct StoredSnapshot {
+pub struct StoredCounters {
     pub time: Micros,
     /// The time of its predecessor; `None` for the first one.
     pub since: Option<Micros>,
@@ -98,7 +98,7 @@ pub struct StoredSnapshot {
     server: String,
 }
 
-impl StoredSnapshot {
+impl StoredCounters {
     /// The sides of [`Self::next_to`]: the last snapshot up to a time, and the first one after it.
     pub const UNTIL: &str = "<= $2 ORDER BY r.\"time\" DESC";
     pub const AFTER: &str = "> $2 ORDER BY r.\"time\"";
@@ -146,8 +146,8 @@ pub struct Recomputation {
 
 impl Recomputation {
     pub fn new(
-        former: &StoredSnapshot,
-        this: &StoredSnapshot,
+        former: &StoredCounters,
+        this: &StoredCounters,
         max_rate: u64,
     ) -> Result<Self, Error> {
         let compared =
@@ -159,8 +159,8 @@ impl Recomputation {
         })
     }
 
-    pub fn pieces(&self, target_id: i32) -> Result<Vec<Piece>, Error> {
-        pieces(target_id, (self.since, self.time), &self.compared)
+    pub fn pieces(&self, target_id: i32) -> Result<Vec<TargetIncrement>, Error> {
+        rows(target_id, (self.since, self.time), &self.compared)
     }
 
     /// Replaces the stored increments. Returns the numbers of deleted and inserted rows. The caller holds the lock of the
@@ -172,7 +172,7 @@ impl Recomputation {
     ) -> Result<(usize, usize), Error> {
         let span = (self.since, self.time);
         let deleted = delete(client, target_id, span)?;
-        let increments = NewIncrements::new(target_id, span, &self.compared, true)?;
+        let increments = NewIncrements::of(target_id, span, &self.compared, true)?;
         let inserted = write(client, vec![increments])?;
         let body = pack(self.compared.body.as_bytes())?;
         plans::update(
@@ -189,8 +189,8 @@ impl Recomputation {
     }
 
     /// Returns the later snapshot with its new carried state.
-    pub fn into_stored(self, this: StoredSnapshot) -> StoredSnapshot {
-        StoredSnapshot {
+    pub fn into_stored(self, this: StoredCounters) -> StoredCounters {
+        StoredCounters {
             since: Some(self.since),
             body: self.compared.body,
             ..this
@@ -201,10 +201,10 @@ impl Recomputation {
 /// A snapshot that can be placed.
 struct PlacedSnapshot<'r> {
     target: &'r Target,
-    snapshot: StoredSnapshot,
+    snapshot: StoredCounters,
     increments: Option<NewIncrements>,
     /// The successor of a late snapshot.
-    next: Option<StoredSnapshot>,
+    next: Option<StoredCounters>,
 }
 
 impl PlacedSnapshot<'_> {
@@ -226,23 +226,18 @@ impl PlacedSnapshot<'_> {
 struct NewIncrements {
     target_id: i32,
     span: Span,
-    pieces: Vec<Piece>,
+    pieces: Vec<TargetIncrement>,
     /// Set if partitions of sums may be missing.
     is_new_day: bool,
 }
 
 impl NewIncrements {
-    fn new(
-        target_id: i32,
-        (from, time): Span,
-        compared: &Comparison,
-        is_late: bool,
-    ) -> Result<Self, Error> {
+    fn of(target_id: i32, span: Span, compared: &Comparison, is_late: bool) -> Result<Self, Error> {
         Ok(Self {
             target_id,
-            span: (from, time),
-            pieces: pieces(target_id, (from, time), compared)?,
-            is_new_day: is_late || from.div_euclid(DAY) != time.div_euclid(DAY),
+            span,
+            pieces: rows(target_id, span, compared)?,
+            is_new_day: is_late || span.0.div_euclid(DAY) != span.1.div_euclid(DAY),
         })
     }
 }
@@ -253,7 +248,7 @@ struct Placing<'p, 'c, 'i> {
 }
 
 impl Placing<'_, '_, '_> {
-    fn place(mut self, snapshots: &[(Target, TargetSnapshot)]) -> Result<Vec<Outcome>, Error> {
+    fn place(mut self, snapshots: &[(Target, CounterSnapshot)]) -> Result<Vec<Outcome>, Error> {
         let keys = snapshots.iter().map(|(target, it)| (target.id, it.time));
         let around = self.neighbours_of(keys.collect())?;
         let (mut outcomes, mut all_placed) = (Vec::new(), Vec::new());
@@ -291,8 +286,8 @@ impl Placing<'_, '_, '_> {
     fn place_one<'r>(
         &mut self,
         target: &'r Target,
-        snapshot: &TargetSnapshot,
-        around: Neighbours<StoredSnapshot>,
+        snapshot: &CounterSnapshot,
+        around: Neighbours<StoredCounters>,
     ) -> Result<Result<PlacedSnapshot<'r>, Outcome>, Error> {
         let (time, Neighbours { before, same, next }) = (snapshot.time, around);
         let digest = xxh3_128(snapshot.body.as_bytes()).to_be_bytes().to_vec();
@@ -311,13 +306,13 @@ impl Placing<'_, '_, '_> {
             return Ok(Err(self.reject(target, snapshot, reason)));
         }
         let this = (time, snapshot.body.as_str());
-        let former = before.as_ref().map(StoredSnapshot::compared);
+        let former = before.as_ref().map(StoredCounters::compared);
         let max_rate = self.ingest.settings.max_rate;
         let compared = target_counters::compare(former, this, max_rate, PAUSE)?;
         // Another server may have sent invented exports, which the true one would lack.
         let server = &self.ingest.delivery.server;
         let is_same_server = before.as_ref().is_some_and(|it| it.server == *server);
-        let lacks = |from| compared.lacks_exports(&snapshot.ended, time - from);
+        let lacks = |from| compared.lacks_exports(&snapshot.not_of_servers, time - from);
         if is_same_server && from.is_some_and(lacks) {
             return Ok(Err(self.reject(target, snapshot, reason::NO_EXPORTS)));
         }
@@ -329,11 +324,11 @@ impl Placing<'_, '_, '_> {
         let is_late = next.is_some();
         let increments = from.map(|from| {
             self.reject_problems(target, &compared);
-            NewIncrements::new(target.id, (from, time), &compared, is_late)
+            NewIncrements::of(target.id, (from, time), &compared, is_late)
         });
         Ok(Ok(PlacedSnapshot {
             target,
-            snapshot: StoredSnapshot {
+            snapshot: StoredCounters {
                 time,
                 since: from,
                 body: compared.body,
@@ -349,8 +344,8 @@ impl Placing<'_, '_, '_> {
     fn follow(
         &mut self,
         target: &Target,
-        mut former: StoredSnapshot,
-        next: StoredSnapshot,
+        mut former: StoredCounters,
+        next: StoredCounters,
     ) -> Result<(), Error> {
         let mut next = Some(next);
         while let Some(this) = next {
@@ -386,7 +381,7 @@ impl Placing<'_, '_, '_> {
     fn neighbours_of(
         &mut self,
         keys: Vec<(i32, Micros)>,
-    ) -> Result<Vec<Neighbours<StoredSnapshot>>, Error> {
+    ) -> Result<Vec<Neighbours<StoredCounters>>, Error> {
         static AROUND: LazyLock<String> = LazyLock::new(|| {
             let columns = "near.server, near.body, near.digest";
             neighbours::statement("target_snapshots", "r.target_id", "integer", columns)
@@ -394,7 +389,7 @@ impl Placing<'_, '_, '_> {
         let (targets, times): (Vec<_>, Vec<_>) = keys.into_iter().unzip();
         let gap = self.ingest.settings.raw_retention;
         let keys = vec![targets.into()];
-        neighbours::find(self.client, &AROUND, keys, &times, gap, StoredSnapshot::of)
+        neighbours::find(self.client, &AROUND, keys, &times, gap, StoredCounters::of)
     }
 
     fn insert(&mut self, all: &[PlacedSnapshot<'_>]) -> Result<(), Error> {
@@ -425,7 +420,7 @@ impl Placing<'_, '_, '_> {
         )
     }
 
-    fn reject(&mut self, target: &Target, it: &TargetSnapshot, reason: &'static str) -> Outcome {
+    fn reject(&mut self, target: &Target, it: &CounterSnapshot, reason: &'static str) -> Outcome {
         let body = Some(it.body.as_bytes());
         self.ingest.reject(Some(&target.name), reason, body)
     }
@@ -468,13 +463,13 @@ fn delete(client: &mut SpiClient<'_>, target_id: i32, (from, to): Span) -> Resul
 }
 
 /// Returns the increments between two snapshots as rows.
-fn pieces(target_id: i32, (from, time): Span, compared: &Comparison) -> Result<Vec<Piece>, Error> {
-    let piece = |increment| Piece {
+fn rows(target_id: i32, span: Span, compared: &Comparison) -> Result<Vec<TargetIncrement>, Error> {
+    let row = |increment| TargetIncrement {
         target_id,
         exports: compared.exports,
-        observed: time,
+        observed: span.1,
         increment,
     };
-    let pieces = compared.pieces(from, time)?.into_iter();
-    Ok(pieces.map(piece).collect())
+    let pieces = compared.pieces(span.0, span.1)?.into_iter();
+    Ok(pieces.map(row).collect())
 }

@@ -28,7 +28,7 @@ const RUNS_MAX: usize = 10_000;
 const ENTRIES_MAX: usize = 50_000;
 const BUCKETS_MAX: usize = 300_000;
 
-/// The memory of a list of nodes, of nearly all at most.
+/// The memory of a list of nodes in bytes; nearly all are smaller.
 const LIST_BYTES: usize = 4 << 10;
 
 /// A run of the user, with its nodes.

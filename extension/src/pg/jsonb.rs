@@ -19,7 +19,7 @@ pub struct Jsonb<'a> {
 }
 
 impl Jsonb<'_> {
-    /// Reads the value. Returns `None` if serde_json cannot read it, or if its text has more than `limit` bytes, which limits
+    /// Reads the value. Returns `None` if serde_json cannot read it, or if its text exceeds `limit` bytes. Only this bounds
     /// the memory of serde_json.
     pub fn read(&self, limit: usize) -> Option<Value> {
         let text = self.text.to_bytes();

@@ -58,7 +58,7 @@ fn generic(statement: &str, arguments: &[DatumWithOid<'_>]) -> Result<Rc<Plan>, 
     prepared(statement, arguments, pg_sys::CURSOR_OPT_GENERIC_PLAN)
 }
 
-/// Returns the plan of a statement with options of cursors, which is created if necessary.
+/// Returns the cached plan of a statement with these cursor options, or creates it.
 pub fn prepared(
     statement: &str,
     arguments: &[DatumWithOid<'_>],

@@ -1,4 +1,4 @@
-//! Unpacks columns of increments; NULL if it is damaged.
+//! Unpacks columns of increments; a damaged value becomes NULL.
 
 use jobstats_core::base::operation::OperationIndex;
 use jobstats_core::rules::increment::{json, unpack_sizes};

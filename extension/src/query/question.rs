@@ -129,7 +129,7 @@ impl Question {
     /// Makes the question for the totals of one operation: of `service_time` by user, unless others are given.
     ///
     /// # Errors
-    /// The errors of [`By::parse`] and [`Measures::parse_one`].
+    /// The errors of [`By::parse`] and [`measure::one`].
     pub fn of_one(
         period: Period,
         operation: Option<String>,

@@ -155,7 +155,7 @@ impl OwnerColumns {
         let group_name = or_of_job("team.group_name", "group_name");
         let of_jobs: Vec<_> = Values::COLUMNS.into_iter().filter(is_of_job).collect();
         Self {
-            identifier: list(Identity::SENDER, "entry.{name}"),
+            identifier: list(Identity::PROCESS, "entry.{name}"),
             user: format!("{uid} AS uid, {user_name} AS user_name, {gid} AS gid"),
             account: format!(
                 "{group_name} AS group_name, {}, job.state, coalesce(job.job_group, entry.job) AS job_group",

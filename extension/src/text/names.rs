@@ -20,5 +20,5 @@ fn jobstats_escaped(sentence: Short<&str>) -> String {
 
 #[pg_extern(sql = false)]
 fn jobstats_fold(name: Short<&str>) -> String {
-    jobstats_core::identity::number_pattern::fold(&name).into_owned()
+    jobstats_core::identity::number_pattern::number_pattern(&name).into_owned()
 }

@@ -149,7 +149,7 @@ fn status(shown: &JobRecord) -> &'static str {
     }
 }
 
-/// Returns the return code of a job.
+/// Returns the exit code of a finished job.
 fn return_code(shown: &JobRecord) -> Option<u32> {
     let code = match shown.run.outcome {
         Outcome::Completed => 0,

@@ -95,7 +95,7 @@ impl Snapshot {
     }
 
     /// Returns the older of two epochs with one identifier.
-    pub fn doubled_life(&self) -> Option<&Epoch> {
+    pub fn doubled_epoch(&self) -> Option<&Epoch> {
         let again = self.records.last().filter(|_| self.doubled)?;
         let mut epochs = self.records.iter();
         epochs

@@ -99,8 +99,8 @@ pub fn cells(
     cells
 }
 
-/// Returns the nonzero amounts of a service in a window that begins at a time. Means over requests are undefined without requests, and the
-/// mean depth is no observation if the queue was empty.
+/// Returns the nonzero amounts of a service in a window that begins at a time. Means over requests are undefined without requests. If
+/// the queue was empty, the observed time cannot be computed from the mean number of queued requests.
 fn amounts(
     server: &str,
     service: &str,

@@ -270,7 +270,7 @@ fn without_start_times_counters_that_do_not_fall_seem_to_go_on() {
         let all = of_targets(&cluster, &[vec![due(minutes[0]), due(minutes[1])]]);
         all[0].all.clone()
     };
-    // A day of requests precedes the start of the counters, or few follow it.
+    // Readings 20 hours before and after the start of the counters, then 5 minutes before and after.
     let (shown, hidden) = (
         truths(Layout::V2_16, [-20 * 60, 20 * 60]),
         truths(Layout::V2_14_0, [-20 * 60, 20 * 60]),

@@ -14,7 +14,7 @@ use crate::world::service::service_time;
 /// The number of bytes that a call moves.
 #[derive(Debug, Clone, Copy)]
 pub enum Size {
-    /// TargetCounters stripes of 1, 4 or 16 MiB.
+    /// Complete stripes of 1, 4 or 16 MiB.
     Stripes,
     /// A power of two of pages.
     Pages,

@@ -9,7 +9,7 @@ INSERT INTO readings VALUES
     ('irregular', '2025-11-03 08:10', 150, NULL),
     ('irregular', '2025-11-03 08:20', 40, NULL),
     ('irregular', '2025-11-03 08:30', 60, NULL),
-    -- A new life that has counted more than the old one when it is read: 150, then 10.
+    -- A new epoch that has counted more than the old one when it is read: 150, then 10.
     ('larger', '2025-11-03 08:00', 100, '2025-11-03 07:00'),
     ('larger', '2025-11-03 08:10', 150, '2025-11-03 08:01'),
     ('larger', '2025-11-03 08:20', 160, '2025-11-03 08:01'),

@@ -84,7 +84,7 @@ SELECT * FROM fed('3 failed', ('oss1', 0, ost('fs-OST0000', record('a.1', 10, 40
 SELECT * FROM fed('4 zeros', ('oss1', 0, ost('fs-OST0000', record('a.1', 9, 36864), record('b.1', 100, 409600, 5))),
     ('oss1', 2, ost('fs-OST0000', record('a.1', 0, 0), record('b.1', 110, 450560, 1))),
     ('oss1', 3, ost('fs-OST0000', record('a.1', 7, 28672), record('b.1', 110, 450560, 1))));
--- Within a life a counter cannot fall: the known value stays.
+-- Within an epoch a counter cannot fall: the known value stays.
 SELECT * FROM fed('4 fell', ('mds1', 0, mdt('fs-MDT0000', life('x.1', at(-5), 10, 100))),
     ('mds1', 2, mdt('fs-MDT0000', life('x.1', at(-5), 8, 80))), ('mds1', 4, mdt('fs-MDT0000', life('x.1', at(-5), 12, 120))));
 -- An entry that Lustre dropped and that came back begins where a complete snapshot lacked it.
@@ -92,7 +92,7 @@ SELECT * FROM fed('4 back', ('oss1', 11, ost('fs-OST0000', record('a.1', 1, 4096
     ('oss1', 12, ost('fs-OST0000', record('a.1', 1, 4096))),
     ('oss1', 19, ost('fs-OST0000', record('a.1', 1, 4096), record('b.1', 6, 24576))));
 
--- Rule 5: two lives by start_time. Without it identical records count once, and of different ones the later counts.
+-- Rule 5: two epochs by start_time. Without it identical records count once, and of different ones the later counts.
 SELECT * FROM fed('5 lives', ('mds1', 0, mdt('fs-MDT0000', life('x.1', at(-5), 10, 100))),
     ('mds1', 2, mdt('fs-MDT0000', life('x.1', at(-5), 13, 130), life('x.1', at(1), 2, 20))),
     ('mds1', 4, mdt('fs-MDT0000', life('x.1', at(1), 3, 30))));
@@ -111,7 +111,7 @@ SELECT count(*) FROM fed('9 crossed', ('oss1', 0, ost('fs-OST0000', record('a.1'
     ('oss2', 6, ost('fs-OST0000', record('a.1', 3, 12288), record('b.1', 4, 16384), record('c.1', 1, 4096))));
 SELECT * FROM differences('9', '9 crossed');
 
--- Rule 10: seconds since boot distinguish lives and are no dates.
+-- Rule 10: seconds since boot distinguish epochs and are no dates.
 SELECT * FROM fed('10', ('mds1', 0, mdt('fs-MDT0000', life('x.1', to_timestamp(100), 10, 100))),
     ('mds1', 2, mdt('fs-MDT0000', life('x.1', to_timestamp(500), 30, 300), life('y.1', to_timestamp(500), 1, 10))));
 

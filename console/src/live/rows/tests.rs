@@ -11,8 +11,8 @@ const OST: &str = "scratch-OST0000";
 const MDT: &str = "scratch-MDT0000";
 
 /// A board after one interval of ten seconds on an MDT, and one of twenty seconds on an OST.
-fn history() -> History {
-    let mut history = History::default();
+fn history() -> TargetStates {
+    let mut history = TargetStates::default();
     history.take(round(
         20,
         &[
@@ -51,7 +51,7 @@ fn history() -> History {
     history
 }
 
-fn top(history: &History, view: &View) -> Table {
+fn top(history: &TargetStates, view: &View) -> Table {
     table(history, view, &[], 10)
 }
 
@@ -226,7 +226,7 @@ fn a_target_that_is_not_known_is_a_row_and_no_zero() {
 
 #[test]
 fn a_window_averages_over_its_intervals() {
-    let mut history = History::default();
+    let mut history = TargetStates::default();
     for end in 1..=3 {
         let work = interval(10 * (end - 1), 10 * end, &[("1:1000:a", "open", 100 * end)]);
         history.take(round(10 * end, &[(MDT, Some(work))]));
@@ -245,8 +245,8 @@ fn a_window_averages_over_its_intervals() {
 }
 
 /// A board of targets that count by themselves: the MDT does half of its work without an identifier, and the OST a fifth.
-fn counting() -> History {
-    let mut history = History::default();
+fn counting() -> TargetStates {
+    let mut history = TargetStates::default();
     let work = [
         ("1:1000:a", "open", 100),
         ("1:1000:a", "open_usecs", 20_000_000),
@@ -336,7 +336,7 @@ fn work_in_no_entry_is_shown_where_rows_are_limited_to_targets_alone() {
 
 #[test]
 fn work_in_no_entry_is_known_where_it_is_of_all_targets() {
-    let of = |history: &History, window: i64| {
+    let of = |history: &TargetStates, window: i64| {
         let view = View {
             window: window * SECOND,
             ..View::default()
@@ -355,11 +355,11 @@ fn work_in_no_entry_is_known_where_it_is_of_all_targets() {
     history.take(round(40, &[(OST, Some(interval(30, 40, &[])))]));
     assert_eq!((of(&history, 0), of(&history, 60)), (None, None));
     // Zero has no share.
-    let mut nothing = History::default();
+    let mut nothing = TargetStates::default();
     nothing.take(round(30, &[(OST, Some(idle))]));
     assert_eq!(of(&nothing, 0), None);
     // A server that reports no times.
-    let mut untimed = History::default();
+    let mut untimed = TargetStates::default();
     let work = interval(0, 10, &[("1:1000:a", "write", 8)]);
     let work = counted(work, &[("write", 10.0, 2.0)]);
     untimed.take(round(10, &[(OST, Some(work))]));
@@ -379,7 +379,7 @@ proptest! {
         let operations = ["open", "close", "write", "write_usecs"];
         let work: Vec<_> = work.iter().map(|(id, operation, total)| (ids[*id], operations[*operation], *total)).collect();
         let (first, second) = work.split_at(work.len() / 2);
-        let mut history = History::default();
+        let mut history = TargetStates::default();
         history.take(round(100, &[
             (OST, Some(interval(100 - seconds, 100, first))),
             (MDT, Some(interval(0, 100, second))),

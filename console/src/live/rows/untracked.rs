@@ -3,7 +3,7 @@
 use jobstats_core::usage::times::reports_times;
 
 use super::{Group, Row, is_in_scope};
-use crate::live::history::{History, Target};
+use crate::live::history::{Target, TargetStates};
 use crate::live::interval::{Interval, TargetCounters};
 use crate::live::owner::Owner;
 use crate::live::sums::{RunningSums, SERVICE, Totals};
@@ -23,7 +23,7 @@ pub struct Untracked {
 impl Untracked {
     /// Returns the untracked usage of the selected targets. `None` if rows are filtered by entry, if target counters are missing, or if
     /// there was no usage.
-    pub fn of(history: &History, view: &View) -> Option<Self> {
+    pub fn of(history: &TargetStates, view: &View) -> Option<Self> {
         let is_of_targets = view.scope.iter().all(|(by, _)| *by == By::Target);
         if !is_of_targets || !view.filter.is_empty() {
             return None;

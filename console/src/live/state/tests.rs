@@ -8,7 +8,7 @@ use crate::live::interval::TargetSnapshot;
 /// The first second of tests. Times near zero would look like a clock that starts with the machine.
 const T: i64 = 1_700_000_000;
 
-/// A record as Lustre 2.15 prints it, of a life that began at this second.
+/// A record as Lustre 2.15 prints it, of an epoch that began at this second.
 fn record(id: &str, start: i64, counters: &str) -> String {
     let start = T + start;
     format!(

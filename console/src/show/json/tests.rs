@@ -7,7 +7,7 @@ use crate::testing::{counted, interval, round};
 
 #[test]
 fn a_table_is_a_line_that_has_all_numbers() {
-    let mut history = History::default();
+    let mut history = TargetStates::default();
     history.take(round(
         20,
         &[
@@ -50,7 +50,7 @@ fn a_table_is_a_line_that_has_all_numbers() {
 
 #[test]
 fn work_in_no_entry_is_a_field_of_its_own() {
-    let mut history = History::default();
+    let mut history = TargetStates::default();
     let work = interval(10, 20, &[("1:1000:a", "read", 5)]);
     let whole = [("read", 20.0, 15.0), ("read_bytes", 8e6, 6e6)];
     history.take(round(
@@ -71,7 +71,7 @@ fn work_in_no_entry_is_a_field_of_its_own() {
 
 #[test]
 fn what_is_not_known_is_null() {
-    let mut history = History::default();
+    let mut history = TargetStates::default();
     history.take(round(
         20,
         &[(
@@ -80,7 +80,7 @@ fn what_is_not_known_is_null() {
         )],
     ));
     let mut view = View::default();
-    let json = |view: &View, history: &History| -> Value {
+    let json = |view: &View, history: &TargetStates| -> Value {
         let table = table(history, view, &[], 10);
         serde_json::from_str(&line(history, &table, view).unwrap()).unwrap()
     };
@@ -103,7 +103,7 @@ fn what_is_not_known_is_null() {
 #[test]
 fn names_come_back_as_they_are_and_move_no_cursor() {
     let name = "a\u{1b}[31m\u{9b}\u{202e}\"\0\u{1f600}\u{e0041}é";
-    let mut history = History::default();
+    let mut history = TargetStates::default();
     history.take(round(
         20,
         &[(

@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use ratatui::text::Span;
 
 use super::{Mode, ScreenState};
-use crate::live::history::{self, History, Load, Status};
+use crate::live::history::{self, Load, Status, TargetStates};
 use crate::live::interval::STORE;
 use crate::live::rows::Table;
 use crate::live::view::View;
@@ -28,7 +28,7 @@ const FILESYSTEMS: usize = 4;
 const SPARKLINE: usize = 40;
 
 /// Returns a line for each file system, with its load and the states of its targets. The first one has the time.
-pub(super) fn heads(history: &History, look: &ScreenState, width: usize) -> Vec<Line> {
+pub(super) fn heads(history: &TargetStates, look: &ScreenState, width: usize) -> Vec<Line> {
     let right = clock(history, look, width);
     let names = history.filesystems();
     let [_, _, ..] = names[..] else {
@@ -47,12 +47,12 @@ pub(super) fn heads(history: &History, look: &ScreenState, width: usize) -> Vec<
 }
 
 /// Returns the number of lines that file systems take.
-pub(super) fn heads_of(history: &History) -> usize {
+pub(super) fn heads_of(history: &TargetStates) -> usize {
     history.filesystems().len().clamp(1, FILESYSTEMS)
 }
 
 /// Returns the line of a file system, with `right` at its end. Without service times, requests measure the load.
-fn head(history: &History, filesystem: Option<&str>, right: &str, width: usize) -> Line {
+fn head(history: &TargetStates, filesystem: Option<&str>, right: &str, width: usize) -> Line {
     let room = width.saturating_sub(text::width(right) + 1);
     let name = match filesystem {
         None => "no target yet".to_owned(),
@@ -93,7 +93,7 @@ fn head(history: &History, filesystem: Option<&str>, right: &str, width: usize) 
 }
 
 /// Appends how many targets of each kind are in which state.
-fn states(history: &History, filesystem: &str, line: &mut Line, room: usize) {
+fn states(history: &TargetStates, filesystem: &str, line: &mut Line, room: usize) {
     let count = |kind: Option<TargetKind>, status: &[Status]| {
         let targets = history.targets();
         let targets = targets.filter(|it| history::filesystem(&it.snapshot.target) == filesystem);
@@ -116,7 +116,7 @@ fn states(history: &History, filesystem: &str, line: &mut Line, room: usize) {
     }
 }
 
-fn clock(history: &History, look: &ScreenState, width: usize) -> String {
+fn clock(history: &TargetStates, look: &ScreenState, width: usize) -> String {
     // On a narrow screen, only readings of the past need their date.
     let has_date = match look.mode {
         Mode::Live(_) => width >= 100,
@@ -181,7 +181,7 @@ pub(super) fn subject(table: &Table, view: &View, look: &ScreenState, width: usi
 }
 
 /// Returns the lines about servers that could not be read.
-pub(super) fn failures(history: &History, width: usize) -> Vec<Line> {
+pub(super) fn failures(history: &TargetStates, width: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     for (server, silent) in history.silent.iter().take(FAILURES) {
         let since = match silent.since {

@@ -84,8 +84,8 @@ fn read<'a>(line: u32, part: &'a [u8], pause: Pause<'a>) -> impl Iterator<Item =
     record.into_iter().chain(problem)
 }
 
-/// Reads a record with its lines, and returns its end. The meaning of a wrap is not marked: the meaning is used with
-/// which the record can be read.
+/// Reads a record with its lines, and returns its end. A wrap does not show whether it is inside a word or between fields, so
+/// both are tried.
 fn record<'a>(kind: &[u8], part: &'a [u8]) -> (Result<Option<Job<'a>>, Reason>, usize) {
     let attempt = |wrap| {
         let mut fields = Fields::new(&part[..part.len().min(RECORD_MAX)], wrap);

@@ -35,7 +35,7 @@ pub(super) fn is_resource(name: &[u8]) -> bool {
 
 struct Reader<'a> {
     rest: &'a [u8],
-    /// Finds the end of the name of a job, repeatedly. A text is searched to its end only once.
+    /// Finds the end of the name of a job; `None` after a search in vain.
     queue: Option<Finder<'static>>,
     /// The quotes that may still be closed in the rest, for the same reason.
     quotes: [Option<u8>; 2],

@@ -22,8 +22,8 @@ impl<'a> Identity<'a> {
         (folded_name(uid) == id).then(|| Self::of_program(PROGRAM, uid))
     }
 
-    /// Returns the user to whom the entry is folded if system users are below a limit. Only entries without a job are
-    /// folded, because I/O for a job belongs to the job.
+    /// Returns the system user that the entry is folded into: a user below `limit`. Only entries without a job are folded, because I/O for
+    /// a job belongs to the job.
     pub fn folded_below(&self, limit: u32) -> Option<u32> {
         self.uid.filter(|uid| *uid < limit && self.job.is_none())
     }

@@ -54,8 +54,8 @@ pub fn find_culprit(subjects: &[Load]) -> Culprit {
     }
 }
 
-/// Searches by one dimension after the other, such as users, accounts and jobs, until a culprit is named. Without any, the first answer
-/// counts. `ask` returns the culprit and further data of an answer.
+/// Tries the dimensions in order, such as users, accounts and jobs, until one names a culprit. Otherwise the first answer counts.
+/// `ask` returns the culprit and further data of an answer.
 pub fn search<D, T, E>(
     dimensions: impl IntoIterator<Item = D>,
     mut ask: impl FnMut(D) -> Result<(T, Culprit), E>,

@@ -109,7 +109,7 @@ impl<'a> CarriedRecords<'a> {
         let before = self.snapshot.records.len();
         for share in epoch.shares() {
             let listed = share.listed & withheld.listed;
-            // The start_time of the snapshot identifies the epoch of these counters.
+            // The start_time of the record in the new snapshot identifies the epoch of these counters.
             self.part(&share.part, record.start_time, listed, |slot| {
                 let own = slot_in(snapshot, share.part.snapshot, slot);
                 let own = own.filter(|own| snapshot.value(record, *own).is_some());

@@ -377,7 +377,7 @@ impl<'a, 'o> Comparer<'a, 'o> {
         );
         increments.extend(rows.map(|row| Increment {
             reset: Some(row.since) == reset,
-            // A part of the row could not distinguish an earlier time, which shows a wrong clock, from a time before the part.
+            // An earlier time means a wrong clock. After splitting, it would look like a time before the part.
             last_active: row.last_active.filter(|&at| at > row.since),
             ..row
         }));
@@ -401,7 +401,7 @@ impl<'a, 'o> Comparer<'a, 'o> {
     /// Returns true if the snapshot ends too early, though its last line is whole (rule 3). New entries and new epochs stand
     /// at the end, so a snapshot that has any was printed to its end.
     fn ends_early(&self, cleanup_interval: u32) -> bool {
-        let Some(last) = self.last.filter(|last| self.history.is_of_text(*last)) else {
+        let Some(last) = self.last.filter(|last| self.history.is_of_snapshot(*last)) else {
             return false;
         };
         let is_new = self.result.added + self.result.resets + self.result.unknown > 0;
@@ -426,14 +426,14 @@ impl<'a, 'o> Comparer<'a, 'o> {
         let missing = self.history.missing()?;
         let oldest = self.oldest_carried(&missing)?;
         for head in self.pause.among(missing) {
-            let is_of_text = self.history.is_of_text(head);
-            self.result.removed += u64::from(is_complete && is_of_text);
+            let is_of_snapshot = self.history.is_of_snapshot(head);
+            self.result.removed += u64::from(is_complete && is_of_snapshot);
             let Some(epoch) = self.history.latest_epoch(head) else {
                 continue;
             };
             let age = self.next.time.saturating_sub(epoch.last_seen());
             let stays = match epoch.start_time() {
-                _ if !is_complete => is_of_text || age < DAY,
+                _ if !is_complete => is_of_snapshot || age < DAY,
                 Some(_) => age < DAY && epoch.last_seen() >= oldest,
                 None => same_server && survived && age < retention,
             };

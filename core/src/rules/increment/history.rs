@@ -288,7 +288,7 @@ impl<'a> History<'a> {
     }
 
     /// Returns true if the snapshot itself had the entry.
-    pub fn is_of_text(&self, head: Head) -> bool {
+    pub fn is_of_snapshot(&self, head: Head) -> bool {
         head < self.snapshot.records.len()
     }
 }

@@ -1,9 +1,9 @@
 //! Packs the details of a row of increments: `detail` (rule 7) and the histograms of sizes.
 //!
-//! Numbers are varints: seven bits to a byte, the lowest first, and the highest bit of each byte but the last is set. Of an
-//! operation come its position in [`OPERATIONS`] plus 1, or 0 and its name if it is not listed; the bits of the values that
-//! follow; and these. Of histograms come elements that grew: how far each is from the one before, and its growth; then 0. So
-//! each value has one form, and equal rows have equal bytes.
+//! Numbers are varints: seven bits to a byte, the lowest first, and the highest bit of each byte but the last is set. An operation is
+//! its position in [`OPERATIONS`] plus 1, or 0 and its name if it is not listed; then bits that show which values follow; then the values.
+//! A histogram is a list of the elements that grew: the distance from the previous one, and the growth; then 0. So each value has one
+//! form, and equal rows have equal bytes.
 //!
 //! Stores keep the positions of operations, [units](UNITS) and [numbers](NUMBERS): append to these lists only.
 

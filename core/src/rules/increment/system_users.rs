@@ -49,7 +49,7 @@ impl<'a> Increment<'a> {
 
 impl Comparison<'_> {
     /// Adds up the increments of entries with a user by `uid`: one for each user and bucket of the narrowest rollup. Sums of
-    /// squares and bounds include all calls of the entries. An increment stays as it is if its sum with others is no number of
+    /// squares and bounds include all calls of the entries. An increment stays as it is if its sum with others does not fit
     /// a column, or if one of its operations is in another unit than theirs.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! Packed counters. The text of a busy server has a million counters, and half of the reading time went into memory
-//! that was touched for the first time: 56 bytes for a counter and 256 for a histogram. Packed counters take 8 to 40 of
-//! these.
+//! that was touched for the first time: 56 bytes for a counter and 256 for a histogram. Most packed counters take 8 to
+//! 40 bytes.
 //!
 //! A counter is a sequence of 32-bit words: the head; the numbers that are not zero, lower half first, and the upper
 //! half only if it is not zero; and for a histogram, a word with a bit for each element that is not zero, and the

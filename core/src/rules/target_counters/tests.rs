@@ -381,7 +381,7 @@ fn added_up(texts: &[String]) -> (BTreeMap<String, i64>, Vec<i64>) {
         let known = before.as_ref().map(|(time, body)| (*time, body.as_str()));
         let compared = compare(known, (at(minute), &target.body), 1 << 40, Pause::NEVER).unwrap();
         if let Some((from, _)) = known {
-            if compared.lacks_exports(&target.ended, at(minute) - from) {
+            if compared.lacks_exports(&target.not_of_servers, at(minute) - from) {
                 continue;
             }
             for (column, growth) in compared

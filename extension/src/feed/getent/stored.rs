@@ -62,7 +62,7 @@ pub struct AccountingName {
 /// The numbers of names that were written.
 #[derive(Default)]
 pub struct WriteCounts {
-    /// The users or groups whose name, or its first day, is new or changed.
+    /// The users or groups with a new or changed name, or a new first day of the name.
     pub changed: u64,
     /// The users or groups that are new.
     pub added: u64,

@@ -23,8 +23,7 @@ use crate::pg::spi::connect_mut;
 use crate::store::Settings;
 use crate::store::rollup;
 
-/// The memory of an increment in bytes, of nearly all at most: two histograms, a total and a time for a dozen operations, and
-/// details.
+/// The memory of an increment in bytes, which very few exceed: two histograms, a total and a time for a dozen operations, and details.
 const INCREMENT_BYTES: usize = 2048;
 
 /// The memory of a new entry in bytes: several copies of its name, and the fields of its identity.

@@ -100,7 +100,7 @@ impl<'i> Placing<'_, '_, 'i> {
         next: &StoredSnapshot,
     ) -> Result<Option<&'static str>, Error> {
         let mut records = part.snapshot.records.iter();
-        // Only entries without `start_time` need it.
+        // Only entries without `start_time` need the observation after the next.
         let after = match records.all(|it| it.start_time.is_some()) {
             true => None,
             false => stored::next_to(self.client, self.target.id, next.time, stored::AFTER)?,
@@ -114,7 +114,7 @@ impl<'i> Placing<'_, '_, 'i> {
         Ok(reason)
     }
 
-    /// Returns the outcome of a snapshot of a time that the target already has an observation of.
+    /// Returns the outcome if the target already has an observation of this time.
     fn known(&mut self, part: &PackedSnapshot<'_, '_>) -> Result<Option<Outcome>, Error> {
         if !part.snapshot.observed || self.is_newest() {
             return Ok(None);

@@ -111,7 +111,8 @@ fn step(client: &mut SpiClient<'_>) -> Result<Option<i64>, Error> {
     changed.follow(client).map(Some)
 }
 
-/// Identifies entries that have a new cluster since. Returns the number of changed entries; `None` if the queue is empty.
+/// Identifies queued entries again, which another cluster has sent since or which got their job back. Returns the number of changed
+/// entries; `None` if the queue is empty.
 fn identify_queued(client: &mut SpiClient<'_>) -> Result<Option<i64>, Error> {
     let queued = client.execute_rows(include_str!("reidentify/queued.sql"), &values![BATCH])?;
     let queued = entries(queued)?;

@@ -43,7 +43,7 @@ impl EntryIncrement {
 }
 
 /// An increment of target counters: a row of `jobstats.target_increments`.
-pub struct Piece {
+pub struct TargetIncrement {
     pub target_id: i32,
     /// The number of exports of metadata servers, whose I/O is left out.
     pub exports: u32,
@@ -57,7 +57,7 @@ enum Staged {
     /// An increment of an entry of a target, still to be split.
     Entry(i32, EntryIncrement),
     /// An increment of target counters.
-    Target(Piece),
+    Target(TargetIncrement),
 }
 
 /// The rows of a feed or an audit.
@@ -138,7 +138,7 @@ fn entries(target_id: i32, rows: Vec<EntryIncrement>) -> Vec<Staged> {
 ///
 /// # Errors
 /// The errors of PostgreSQL, which it reports itself.
-pub fn insert_pieces(client: &mut SpiClient<'_>, pieces: Vec<Piece>) -> Result<(), Error> {
+pub fn insert_pieces(client: &mut SpiClient<'_>, rows: Vec<TargetIncrement>) -> Result<(), Error> {
     static INSERT: LazyLock<String> = LazyLock::new(|| {
         format!(
             "INSERT INTO jobstats.target_increments (\"time\", since, observed, observed_usecs, target_id, exports, reset{}) {}",
@@ -146,7 +146,7 @@ pub fn insert_pieces(client: &mut SpiClient<'_>, pieces: Vec<Piece>) -> Result<(
             staged_pieces(),
         )
     });
-    with_pieces(pieces, || plans::run(client, &INSERT, &[]))
+    with_pieces(rows, || plans::run(client, &INSERT, &[]))
 }
 
 /// Runs a statement that reads increments of target counters from [`staged_pieces`].
@@ -154,7 +154,7 @@ pub fn insert_pieces(client: &mut SpiClient<'_>, pieces: Vec<Piece>) -> Result<(
 /// # Errors
 /// The errors of the statement.
 pub fn with_pieces<T>(
-    pieces: Vec<Piece>,
+    pieces: Vec<TargetIncrement>,
     run: impl FnOnce() -> Result<T, Error>,
 ) -> Result<T, Error> {
     let rows = pieces.into_iter().map(Staged::Target).collect();

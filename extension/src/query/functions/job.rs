@@ -22,7 +22,7 @@ use crate::store;
 use crate::store::rights::caller::OwnUsage;
 
 use accounting::Accounting;
-use attributed::{AttributedUsage, note_claimed};
+use attributed::{UsageOfOthers, note_claimed};
 use energy::Energy;
 use entries::Entries;
 use named::NamedJob;
@@ -98,10 +98,10 @@ fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> 
         if let Some(energy) = Energy::of_job(client, &subject, given.limits)? {
             energy.write(total(&["read_bytes", "write_bytes"]), &mut rows)?;
         }
-        if let Some(work) = AttributedUsage::of_job(client, &subject, given.limits)? {
+        if let Some(work) = UsageOfOthers::of_job(client, &subject, given.limits)? {
             work.write(client, &grouping, &mut rows)?;
         }
-        if let Some(work) = AttributedUsage::claimed(client, &subject, given.limits)? {
+        if let Some(work) = UsageOfOthers::claimed(client, &subject, given.limits)? {
             let claimed = work.write(client, &grouping, &mut rows)?;
             note_claimed(job, claimed, total(&["service_time"]));
         }

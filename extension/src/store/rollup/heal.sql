@@ -1,5 +1,5 @@
--- Running setup confirms that the clock is right. Limits in the future, from when it was ahead, are reset: feeds would be too late for
--- them, or note all that they write.
+-- Running setup confirms that the clock is right. Limits that were set while it was ahead are reset. Otherwise feeds would be too late, or
+-- would mark all their rows as changed.
 WITH right_now AS (
     SELECT l.level, jobstats_internal.bucket(l.width, now() - s.refresh_lag) AS refreshed, jobstats_internal.bucket(interval '1 day', now()) AS day
     FROM jobstats.rollups l, jobstats.settings s

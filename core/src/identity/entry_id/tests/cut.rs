@@ -66,7 +66,7 @@ fn a_job_that_looks_like_several_fields_hides_nobody() {
         ("%u:%j:%e", "1001:a:bbbbbbbbbbbbb:vi", "uid=1001 partial"),
         ("%e:%j:%u", "vi:aaaaaaaaaaaaaa:b:1001", "uid=1001 partial"),
         ("%j%u:%H", "a:b1001:n5", "malformed"),
-        // No job that is limited is longer.
+        // A job with a limit is never longer than the limit.
         ("%.3j:%u:%H", "a:bc:1001:n5", "malformed"),
         ("%.4j:%u:%H", "a:bc:1001:n5", "uid=1001 node=n5 partial"),
     ];

@@ -135,7 +135,7 @@ impl Accounting {
         }
         let is_last = job.started.is_none() && given.limits.1.is_none() && !accounting.is_strict;
         if is_last && accounting.is_outdated(client, entries, now)? {
-            // The job after it only shows when the number had another job.
+            // Of the job in accounting, only its end is used: until then the number had another job.
             accounting.runs.clear();
             accounting.together = Run::default();
             accounting.limits = (ended, None);

@@ -31,7 +31,7 @@ const CLAIMED: &str = "claimed_";
 const NOTED: i128 = 100;
 
 /// The work of others' or nobody's entries that is shown with a job.
-pub struct AttributedUsage {
+pub struct UsageOfOthers {
     prefix: &'static str,
     spans: Vec<Span>,
     /// The start of the first and the end of the last span.
@@ -39,7 +39,7 @@ pub struct AttributedUsage {
     until: Micros,
 }
 
-impl AttributedUsage {
+impl UsageOfOthers {
     /// Finds the usage between two times that a job has probably caused, if any.
     pub fn of_job(
         client: &SpiClient<'_>,
@@ -113,7 +113,7 @@ impl AttributedUsage {
 
     /// Reads its usage, which is of these entries.
     fn read<'w>(&self, entries: &'w Entries, by: &By) -> Result<Work<'w>, Error> {
-        // AttributedUsage work has no rates, so the time of observation does not matter.
+        // Attributed usage has no rates, so the time of observation does not matter.
         let targets = entries.state.targets.iter().map(|it| Target {
             retired: None,
             ..it.grouped(by.list())

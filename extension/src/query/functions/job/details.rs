@@ -107,7 +107,7 @@ type Key = (i32, i64, Micros);
 struct Reading<'a> {
     counted: Vec<DescribedOperation>,
     work: &'a Work<'a>,
-    /// The observation that is being read, which may be several rows: parts, or lives of an entry.
+    /// The observation that is being read, which may be several rows: parts, or epochs of an entry.
     observation: Option<Key>,
     /// Set if the server of the observation reports times.
     has_times: bool,

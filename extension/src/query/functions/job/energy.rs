@@ -280,7 +280,8 @@ impl Run {
         listed == Some(metered.len() as u64) && nodes.is_none_or(|it| Some(it) == listed)
     }
 
-    /// Returns the joules of a node during the run. A counter without readings existed before or after.
+    /// Returns the joules of a node during the run. A counter without readings in the run is ignored: it only existed
+    /// before or after.
     fn joules(
         &self,
         client: &SpiClient<'_>,
@@ -319,7 +320,7 @@ impl Run {
             known.push((counter.meter, during(&readings, self.span, self.goes_on)));
             reported_by.insert(&counter.reported_by);
         }
-        // If two servers report joules of a node, these are two nodes, or the same joules.
+        // If two servers report joules of a node, they mean two different nodes, or count the same joules twice.
         let joules = of_node(&known).filter(|_| reported_by.len() == 1);
         if joules.is_none() && is_still {
             hinted(

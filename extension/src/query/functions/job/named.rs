@@ -95,7 +95,7 @@ impl NamedJob {
         Ok(job)
     }
 
-    /// Finds the schedulers with jobs of its numbers, except for revoked jobs.
+    /// Finds the schedulers with jobs of its numbers. A scheduler whose jobs were all revoked before they started does not share them.
     fn find_schedulers(&mut self, client: &SpiClient<'_>) -> Result<(), Error> {
         let own = self.own.as_ref();
         let statement = format!(

@@ -15,7 +15,7 @@ use crate::query::answer::read;
 use crate::query::dimension::By;
 use crate::query::filters::Filters;
 use crate::query::functions::job::accounting::{Accounting, interval};
-use crate::query::functions::job::attributed::AttributedUsage;
+use crate::query::functions::job::attributed::UsageOfOthers;
 use crate::query::functions::job::report::in_answer_unit;
 use crate::query::functions::job::time::RequestedTime;
 use crate::query::functions::job::work::Work;
@@ -101,7 +101,7 @@ fn write(
         return Ok(());
     }
     let energy = energy::joules(client, subject)?;
-    let claimed = AttributedUsage::claimed(client, subject, given.limits)?;
+    let claimed = UsageOfOthers::claimed(client, subject, given.limits)?;
     let claimed = claimed.map(|it| in_answer_unit(it.service_time(client)?, true));
     let work = found.as_ref().map(|it| &it.0);
     put(subject, work, energy, claimed.transpose()?, rows)
