@@ -133,10 +133,14 @@ CREATE TABLE checking.widths AS SELECT extract(epoch FROM r.width)::bigint AS se
 -- Panels of now and of a month must both show the user that is chosen.
 CREATE TABLE checking.at_work AS SELECT DISTINCT (n.labels ->> 'uid')::bigint AS uid FROM jobstats_now(n => 1000) n WHERE n.labels ->> 'uid' IS NOT NULL;
 
--- The user or the job that kept the servers busiest, of those who are at work.
+-- The user or the job that kept the servers busiest, of those who are at work, and of the jobs that every panel can show.
 CREATE FUNCTION checking.busiest("column" text, hours numeric) RETURNS text LANGUAGE sql STABLE AS $$
 SELECT t.labels ->> "column"
-FROM jobstats_top(since => shown_from(hours), by => 'uid,job', n => 1, filter => jsonb_build_object('uid', ARRAY(SELECT w.uid FROM at_work w)), exclude => 'job=') t
+FROM jobstats_totals(since => shown_from(hours), operations => 'service_time,metadata,bytes', by => 'uid,job',
+    filter => jsonb_build_object('uid', ARRAY(SELECT w.uid FROM at_work w)), exclude => 'job=') t
+GROUP BY t.labels
+ORDER BY count(*) FILTER (WHERE t.total > 0) DESC, max(t.total) FILTER (WHERE t.operation = 'service_time') DESC NULLS LAST, t.labels
+LIMIT 1
 $$;
 
 -- What variables become in a round.
