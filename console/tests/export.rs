@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
 mod database;
+mod outcome;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -22,6 +23,7 @@ use parquet::record::Field;
 use serde_json::Value;
 
 use database::Database;
+use outcome::{fails, said};
 
 /// The name of a job, as somebody might give it to one who looks at it.
 const HOSTILE: &str = "=cmd('<b>')\u{1b}[31m\u{202e},\"";
@@ -108,20 +110,6 @@ fn export(url: &str, directory: &Path, arguments: &[&str]) -> Output {
     let mut program = Command::new(env!("CARGO_BIN_EXE_jobstats-console"));
     program.arg("export").arg(directory).args(arguments);
     program.args(["--database-url", url]).output().unwrap()
-}
-
-fn said(output: &Output) -> (i32, String) {
-    (
-        output.status.code().unwrap(),
-        String::from_utf8_lossy(&output.stderr).into_owned(),
-    )
-}
-
-#[track_caller]
-fn fails(output: &Output, code: i32, reason: &str) {
-    let (status, message) = said(output);
-    assert_eq!(status, code, "{message}");
-    assert!(message.contains(reason), "{message}");
 }
 
 fn files(directory: &Path) -> Vec<String> {

@@ -1,12 +1,16 @@
 //! The program as a person calls it.
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
+mod outcome;
+
 use std::env;
 use std::fs;
 use std::io::{Read, Write};
 use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
+
+use outcome::said;
 
 fn run(arguments: &[&str]) -> Output {
     let mut program = Command::new(env!("CARGO_BIN_EXE_jobstats-console"));
@@ -16,13 +20,6 @@ fn run(arguments: &[&str]) -> Output {
         program.args(["--timeout", "10m"]);
     }
     program.output().unwrap()
-}
-
-fn said(output: &Output) -> (i32, String) {
-    (
-        output.status.code().unwrap(),
-        String::from_utf8_lossy(&output.stderr).into_owned(),
-    )
 }
 
 /// A command that prints a counter that grows with each call.

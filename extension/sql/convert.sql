@@ -138,7 +138,7 @@ DECLARE
     state pg_catalog.jsonb := '{"next": "hold"}';
     next pg_catalog.jsonb;
     waiting pg_catalog.timestamptz;
-    told pg_catalog.timestamptz;
+    noticed pg_catalog.timestamptz;
 BEGIN
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     PERFORM jobstats_internal.require_store();
@@ -162,9 +162,9 @@ BEGIN
                 PERFORM jobstats_internal.end_maintenance();
                 state := state || '{"next": "hold"}';
             END IF;
-            IF clock_timestamp() > coalesce(told, waiting) + interval '30 s' THEN
+            IF clock_timestamp() > coalesce(noticed, waiting) + interval '30 s' THEN
                 RAISE NOTICE 'waiting for queries or feeds that began long ago';
-                told := clock_timestamp();
+                noticed := clock_timestamp();
             END IF;
             -- Feeds get more time than they had to wait.
             PERFORM pg_sleep(1);
@@ -173,7 +173,7 @@ BEGIN
         EXIT WHEN next IS NULL;
         state := next;
         waiting := NULL;
-        told := NULL;
+        noticed := NULL;
     END LOOP;
     RAISE NOTICE '%', coalesce('converted: ' || (state ->> 'converted'), 'nothing to convert: the store is what TimescaleDB has');
     COMMIT;

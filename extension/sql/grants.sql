@@ -28,7 +28,7 @@ GRANT EXECUTE ON ROUTINE
     jobstats_queues, jobstats_rates, jobstats_io_sizes, jobstats_summary, jobstats_targets, jobstats_top, jobstats_totals, jobstats_untracked,
     jobstats_space, jobstats_baseline, jobstats_verdict, jobstats_internal.work,
     jobstats_internal.nodes_of_front, jobstats_internal.health_of_front, jobstats_internal.accounting_node, jobstats_internal.ask_node, jobstats_internal.is_of_node, jobstats_internal.limit_wait, jobstats_internal.end_wait,
-    jobstats_internal.targets_of_two, jobstats_internal.added_up, jobstats_internal.own_uids, jobstats_internal.culprits_for, jobstats_internal.evidence_kept_for, jobstats_internal.evidence_spans, jobstats_internal.spans_told, jobstats_internal.people_kept_for, jobstats_internal.user_names, jobstats_internal.group_names, jobstats_internal.require_bound,
+    jobstats_internal.targets_of_two, jobstats_internal.added_up, jobstats_internal.own_uids, jobstats_internal.culprits_for, jobstats_internal.evidence_kept_for, jobstats_internal.evidence_spans, jobstats_internal.computed_spans, jobstats_internal.people_kept_for, jobstats_internal.user_names, jobstats_internal.group_names, jobstats_internal.require_bound,
 -- These routines read only their arguments, which are small, or the catalog. Functions on text can take much time and memory:
 -- only readers and writers get them.
     jobstats_internal.fold, jobstats_internal.forever, jobstats_format, jobstats_help, jobstats_operations, jobstats_internal.share,

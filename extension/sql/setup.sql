@@ -202,7 +202,7 @@ AS $$
 DECLARE
     limit_of_caller interval := current_setting('lock_timeout')::interval;
     began timestamptz := clock_timestamp();
-    told timestamptz := began;
+    noticed timestamptz := began;
     message text;
 BEGIN
     LOOP
@@ -215,8 +215,8 @@ BEGIN
         EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
             IF limit_of_caller > interval '0' AND clock_timestamp() > began + limit_of_caller THEN
                 RAISE;
-            ELSIF clock_timestamp() > told + interval '30 seconds' THEN
-                told := clock_timestamp();
+            ELSIF clock_timestamp() > noticed + interval '30 seconds' THEN
+                noticed := clock_timestamp();
                 RAISE NOTICE USING
                     MESSAGE = format('waiting for sessions that use the store: %s', (
                         SELECT string_agg(DISTINCT l.pid::text, ', ')

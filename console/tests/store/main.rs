@@ -6,6 +6,8 @@
 #[path = "../database/mod.rs"]
 mod database;
 mod numbers;
+#[path = "../outcome/mod.rs"]
+mod outcome;
 
 use std::collections::BTreeMap;
 use std::process::{Command, Output};
@@ -16,6 +18,7 @@ use postgres::Client;
 use serde_json::Value;
 
 use database::{Database, connect, options};
+use outcome::{fails, said};
 
 impl Database {
     /// Runs `top` on the store.
@@ -49,20 +52,6 @@ fn top(arguments: &[&str]) -> Output {
     }
     program.env_remove("JOBSTATS_DATABASE_URL");
     program.arg("top").args(arguments).output().unwrap()
-}
-
-fn said(output: &Output) -> (i32, String) {
-    (
-        output.status.code().unwrap(),
-        String::from_utf8_lossy(&output.stderr).into_owned(),
-    )
-}
-
-#[track_caller]
-fn fails(output: &Output, code: i32, reason: &str) {
-    let (status, message) = said(output);
-    assert_eq!(status, code, "{message}");
-    assert!(message.contains(reason), "{message}");
 }
 
 #[test]

@@ -15,8 +15,8 @@ pub fn find(client: &SpiClient<'_>, window: Span, findings: &mut Findings) -> Re
         &values![timestamptz(window.0)?, timestamptz(window.1)?],
     )?;
     for row in rows {
-        let [stored, told] = ["stored", "told"].map(|name| row.get::<Option<String>>(name));
-        let finding = Finding::new(row.time("time")?, "spans", stored?, told?);
+        let [stored, computed] = ["stored", "computed"].map(|name| row.get::<Option<String>>(name));
+        let finding = Finding::new(row.time("time")?, "spans", stored?, computed?);
         findings.add((row.get("cluster")?, row.get("target")?), finding)?;
     }
     Ok(())
