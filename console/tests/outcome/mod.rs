@@ -1,4 +1,4 @@
-//! How a program ended.
+//! The end of a program: its exit code and messages.
 #![allow(dead_code, reason = "no test needs all of it")]
 
 use std::process::Output;
