@@ -48,7 +48,7 @@ mod vocabulary {
     pub use crate::ask::store::{Answer, Store};
     pub use crate::show::chart::frame::{Point, Series, TimeAxis};
     pub use crate::show::chart::{Chart, Words};
-    pub use crate::show::html::{Block, Cell, Figure, Page, Section, Statements, Table};
+    pub use crate::show::document::{Block, Cell, Figure, Page, Section, Statements, Table};
     pub use crate::subject::number;
     pub use crate::subject::questions::Selection;
     pub use crate::values::number::{
@@ -200,13 +200,13 @@ fn page_of(
 ) -> Page {
     let window = scope.clock.window(scope.window);
     let zone = format!("All times are {}", scope.clock.name());
-    let about = [Some(zone), targets, Some(made(&scope.clock))];
     Page {
         title: format!("{what}: {window}"),
         kind,
         heading: format!("{what}, {window}"),
         lead,
-        about: about.into_iter().flatten().collect(),
+        about: targets.into_iter().chain([zone]).collect(),
+        made: Some(made(&scope.clock)),
         sections,
     }
 }

@@ -13,14 +13,15 @@ pub mod findings;
 pub mod job;
 pub mod json;
 pub mod questions;
-pub mod sheet;
 pub mod space;
 pub mod target;
 pub mod user;
 
 use crate::ask::store::{Answer, Error, Store};
-use crate::show::html::Statements;
+use crate::show::document::Statements;
+use crate::values::number::{joules, percent, ratio};
 use crate::values::text::{joined, shown};
+use crate::values::when::{self, Clock};
 use questions::Selection;
 use space::Space;
 
@@ -73,7 +74,7 @@ pub struct Subject {
 pub struct Fact {
     /// The name of the field in JSON.
     pub key: &'static str,
-    /// The label on a sheet.
+    /// The label on a page.
     pub label: &'static str,
     pub value: Value,
 }
@@ -104,6 +105,32 @@ pub enum Value {
     Number(f64),
     /// A part of a whole, 0 to 1.
     Share(f64),
+}
+
+impl Value {
+    /// Returns the text of the value.
+    pub fn shown(&self, clock: &Clock) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Count(count) => count.to_string(),
+            Self::Time(time) => clock.second(*time),
+            Self::Length(seconds) => when::length(*seconds),
+            Self::Joules(energy) => joules(*energy),
+            Self::Number(number) => ratio(*number),
+            Self::Share(share) => percent(*share),
+        }
+    }
+}
+
+/// Returns the words for an operation.
+pub fn label(operation: &str) -> &str {
+    match operation {
+        "read_bytes" => "Read",
+        "write_bytes" => "Written",
+        "metadata" => "Metadata requests",
+        "service_time" => "Server time",
+        other => other,
+    }
 }
 
 /// The work by one operation.
@@ -261,7 +288,7 @@ impl Ranking {
     }
 
     /// Ranks groups by service time, or by metadata requests if there is none.
-    fn by_amount(by: &'static str, mut rows: Vec<RankingRow>) -> Self {
+    pub fn by_amount(by: &'static str, mut rows: Vec<RankingRow>) -> Self {
         let is_timed = rows.iter().any(|row| row.service_time.is_some());
         let amount = |row: &RankingRow| match is_timed {
             true => row.service_time.map_or(0.0, number),

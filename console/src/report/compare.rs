@@ -7,8 +7,7 @@ use jobstats_core::output::quantity::Quantity;
 use super::vocabulary::*;
 use crate::show::chart::line::{LINES, lines};
 use crate::subject::chosen::chosen;
-use crate::subject::sheet::{label, value};
-use crate::subject::{COURSE, Subject};
+use crate::subject::{COURSE, Subject, label};
 
 /// The largest number of steps.
 const STEPS: usize = 97;
@@ -53,7 +52,8 @@ pub fn page(
         kind: "Use of Lustre",
         heading: title,
         lead: lead(&subjects),
-        about: vec![made(clock)],
+        about: Vec::new(),
+        made: Some(made(clock)),
         sections: vec![
             Section::new("what", "What they did", totals),
             Section::new("when", "From the start of each", figures.collect()),
@@ -116,7 +116,7 @@ fn facts(subjects: &[Subject], clock: &Clock) -> Table {
         let label = subjects.iter().find_map(fact)?.label;
         Some(row("Job", label, subjects, |subject| Cell {
             is_number: true,
-            ..Cell::name(fact(subject).map(|it| value(&it.value, clock)).as_ref())
+            ..Cell::name(fact(subject).map(|it| it.value.shown(clock)).as_ref())
         }))
     });
     Table::new("The jobs", rows)

@@ -91,7 +91,7 @@ impl Histograms {
         said.extend(middle);
         said.extend(self.advice());
         Block::from(Figure {
-            heading: "How large reads and writes were".to_owned(),
+            heading: "Calls by size".to_owned(),
             caption: said.join(" "),
             chart: standing(&words, &names, &self.kinds(), calls),
             table: self.table(&names),

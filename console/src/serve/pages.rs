@@ -2,7 +2,8 @@
 
 use askama::Template;
 
-use crate::show::html::{Page, STYLE};
+use crate::show::document::Page;
+use crate::show::html::STYLE;
 
 /// The page that a user begins with.
 #[derive(Template)]
@@ -24,6 +25,7 @@ pub fn refusal(message: &str) -> Result<String, askama::Error> {
         heading: "Nothing to show".to_owned(),
         lead: message.to_owned(),
         about: Vec::new(),
+        made: None,
         sections: Vec::new(),
     };
     page.document()

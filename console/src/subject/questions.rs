@@ -127,6 +127,22 @@ pub(super) fn is_part(operation: &str) -> bool {
     known.is_some_and(|it| OPERATIONS[it].metadata)
 }
 
+/// Returns the sum that an operation is part of, or the operation itself; `None` for one that counts calls of another once more.
+pub fn sum_of(operation: &str) -> Option<&str> {
+    match operation {
+        "read" => Some("read_bytes"),
+        "write" => Some("write_bytes"),
+        _ if COURSE.contains(&operation) => Some(operation),
+        _ => {
+            let known = &OPERATIONS[operation::find(operation.as_bytes())?];
+            match known.metadata {
+                true => Some("metadata"),
+                false => known.doubles.is_none().then_some(operation),
+            }
+        }
+    }
+}
+
 /// Returns a subject with the usage of these totals.
 pub(super) fn of_totals(
     kind: Kind,
