@@ -2,7 +2,6 @@
 
 use ratatui::crossterm::style::Stylize;
 
-use super::chart::{Chart, Course};
 use super::document::{Block, Cell, Figure, Level, Page, Table};
 use crate::values::number::{bar, mean, sparkline};
 use crate::values::text::{cut, left, right, shown, width};
@@ -25,14 +24,14 @@ const ROWS: usize = 8;
 /// The number of rows below another row of the table.
 const PARTS: usize = 4;
 
-/// The cells between columns.
-const GAP: usize = 2;
+/// The blanks between columns.
+const GAP: &str = "  ";
 
 /// The cells of the level of a finding, before its sentence.
 const LEVEL: usize = 6;
 
-/// The cells of a bar, with the blank behind it, and the minimum width of a column of names.
-const BAR: usize = 9;
+/// The cells of a bar, and the minimum width of a column of names.
+const BAR: usize = 8;
 const NAME: usize = 12;
 
 /// The room for text, which lines do not leave.
@@ -110,26 +109,17 @@ impl Text {
 
     /// Breaks a text into lines, the first starting with these cells.
     fn paragraph(&mut self, lead: &str, text: &str) {
-        let indent = " ".repeat(width(lead));
-        let room = self.screen.cells - indent.len();
+        let indent = width(lead);
+        let room = self.screen.cells - indent;
         let mut line = lead.to_owned();
         for word in shown(text).split(' ') {
-            let mut word = word.to_owned();
-            if width(&line) > indent.len() {
-                if width(&line) + 1 + width(&word) <= self.screen.cells {
-                    line.push(' ');
-                } else {
-                    self.lines
-                        .push(std::mem::replace(&mut line, indent.clone()));
-                }
+            let word = cut(word, room);
+            if width(&line) + 1 + width(&word) > self.screen.cells {
+                self.lines.push(line);
+                line = " ".repeat(indent);
             }
-            // A word that is longer than a line, such as a name, is cut into pieces.
-            while width(&word) > room {
-                let piece: String = word.chars().take(room / 2).collect();
-                word = word[piece.len()..].to_owned();
-                line.push_str(&piece);
-                self.lines
-                    .push(std::mem::replace(&mut line, indent.clone()));
+            if width(&line) > indent {
+                line.push(' ');
             }
             line.push_str(&word);
         }
@@ -150,12 +140,8 @@ impl Text {
 
     /// Adds a course as a line of bars, with the axis below the last of several courses, or the description of another chart.
     fn figure(&mut self, figure: &Figure, next: Option<&Block>) {
-        let Chart {
-            description,
-            course,
-            ..
-        } = &figure.chart;
-        let Some(course) = course else {
+        let Some(course) = &figure.chart.course else {
+            let description = &figure.chart.description;
             self.paragraph(" ", &format!("{}: {description}", figure.heading));
             return;
         };
@@ -166,23 +152,14 @@ impl Text {
         let bars: Vec<_> = bars
             .map(|bar| mean(bar.iter().copied().flatten()))
             .collect();
-        let mut label = figure.heading.as_str();
-        if width(label) >= COURSE {
-            self.paragraph(" ", label);
-            label = "";
-        }
-        let label = left(&format!(" {label}"), COURSE);
+        let label = left(&format!(" {}", figure.heading), COURSE);
         self.lines
             .push(format!("{label}{}", sparkline(&bars, room)));
-        let is_followed = matches!(next, Some(Block::Figure(next)) if next.chart.course.is_some());
-        if !is_followed {
-            self.axis(course, bars.len(), joined);
+        if matches!(next, Some(Block::Figure(next)) if next.chart.course.is_some()) {
+            return;
         }
-    }
-
-    fn axis(&mut self, course: &Course, bars: usize, joined: usize) {
         let [start, end] = &course.ends;
-        let room = bars.max(width(start) + width(end) + 2) - width(end);
+        let room = bars.len().max(width(start) + width(end) + 2) - width(end);
         let axis = format!("{}{}{end}", " ".repeat(COURSE), left(start, room));
         let bar = when::width(course.step * joined as i64);
         self.lines.push(axis);
@@ -236,35 +213,49 @@ impl Text {
 
     /// Adds a table of names and numbers. Its caption is the title of the first column, if it fits.
     fn aligned(&mut self, table: &Table) {
-        let top = table.rows.iter().filter(|row| !row[0].is_part).count();
-        let most = if top > WHOLE { ROWS } else { top };
-        let lines = lines(&table.rows, most);
-        let rows: Vec<_> = lines.iter().filter_map(|line| line.as_ref().ok()).collect();
-        let mut columns = columns(table, &rows);
-        fit(&mut columns, self.screen.cells);
+        let is_top = |row: &&Vec<Cell>| !row[0].is_part;
+        let is_long = table.rows.iter().filter(is_top).count() > WHOLE;
+        let count = if is_long { ROWS } else { table.rows.len() };
+        let rows = &table.rows[..count];
+        let natural = |bar| widths(&table.columns, rows, bar);
+        let has_room = taken(&natural(BAR)) <= self.screen.cells;
+        let bar = if has_room { BAR } else { 0 };
+        let widths = fitted(natural(bar), &table.columns, self.screen.cells);
+        let line = |texts: Vec<String>| {
+            let columns = texts.iter().zip(&table.columns).zip(&widths);
+            let cells = columns.map(|((text, (_, is_number)), cells)| match is_number {
+                true => right(text, *cells),
+                false => left(text, *cells),
+            });
+            format!(" {}", cells.collect::<Vec<_>>().join(GAP))
+        };
         if !self.lines.last().is_some_and(|line| line.starts_with('─')) {
             self.lines.push(String::new());
         }
         let mut titles: Vec<_> = table.columns.iter().map(|it| it.0.clone()).collect();
-        match width(&table.caption) <= columns[0].width {
+        match width(&table.caption) <= widths[0] {
             true => titles[0].clone_from(&table.caption),
             false => self.paragraph(" ", &table.caption),
         }
-        let titles = titles.into_iter().zip(&columns);
-        self.lines
-            .push(line(titles.map(|(title, column)| column.aligned(&title))));
+        self.lines.push(line(titles));
         self.lines.push("─".repeat(self.screen.cells));
-        self.lines.extend(lines.iter().map(|shown| {
-            match shown {
-                Ok(row) => line(
-                    row.iter()
-                        .zip(&columns)
-                        .map(|(cell, column)| column.cell(cell)),
-                ),
-                Err(others) => cut(&format!("   also {others}"), self.screen.cells),
+        let (mut parts, mut others) = (0, Vec::new());
+        for (at, row) in rows.iter().enumerate() {
+            parts = if row[0].is_part { parts + 1 } else { 0 };
+            match parts > PARTS {
+                true => others.push(shown(&row[0].text)),
+                false => self
+                    .lines
+                    .push(line(row.iter().map(|it| drawn(it, bar)).collect())),
             }
-        }));
-        self.more(table.more + top - most);
+            let is_last = rows.get(at + 1).is_none_or(|next| !next[0].is_part);
+            if is_last && !others.is_empty() {
+                let others = std::mem::take(&mut others).join(", ");
+                let others = format!("   also {others}");
+                self.lines.push(cut(&others, self.screen.cells));
+            }
+        }
+        self.more(table.more + table.rows.len() - count);
     }
 
     fn more(&mut self, rows: usize) {
@@ -274,99 +265,46 @@ impl Text {
     }
 }
 
-/// Returns the first rows, and the names of parts that are left out of a row.
-fn lines(rows: &[Vec<Cell>], most: usize) -> Vec<Result<&[Cell], String>> {
-    let mut lines: Vec<Result<&[Cell], String>> = Vec::new();
-    let (mut top, mut parts) = (0, 0);
-    for row in rows {
-        (top, parts) = match row[0].is_part {
-            true => (top, parts + 1),
-            false => (top + 1, 0),
-        };
-        match (lines.last_mut(), &row[0].text) {
-            _ if top > most => break,
-            (Some(Err(others)), name) if parts > PARTS => others.push_str(&format!(", {name}")),
-            (_, name) if parts > PARTS => lines.push(Err(name.clone())),
-            _ => lines.push(Ok(row)),
+/// Returns a cell with its bar in so many cells.
+fn drawn(cell: &Cell, cells: usize) -> String {
+    let text = shown(&cell.text);
+    match cell.bar {
+        Some(length) if cells > 0 => {
+            let bar = bar(f64::from(length) / 100.0, cells);
+            format!("{} {}", left(&bar, cells), right(&text, 5))
         }
-    }
-    lines
-}
-
-/// A column of a table.
-struct Column {
-    is_number: bool,
-    /// The cells of bars, if there is room for them.
-    bar: Option<usize>,
-    width: usize,
-}
-
-impl Column {
-    fn aligned(&self, text: &str) -> String {
-        match self.is_number {
-            true => right(text, self.width),
-            false => left(text, self.width),
-        }
-    }
-
-    fn cell(&self, cell: &Cell) -> String {
-        let text = self.aligned(&named(cell));
-        match (cell.bar, self.bar) {
-            (Some(length), Some(cells @ 1..)) => {
-                let bar = bar(f64::from(length) / 100.0, cells - 1);
-                left(&bar, cells) + &right(&named(cell), self.width - cells)
-            }
-            _ => text,
-        }
+        _ if cell.is_part => format!("  {text}"),
+        _ => text,
     }
 }
 
-/// Returns the text of a cell; a part is indented.
-fn named(cell: &Cell) -> String {
-    let indent = if cell.is_part { "  " } else { "" };
-    format!("{indent}{}", shown(&cell.text))
-}
-
-fn columns(table: &Table, rows: &[&&[Cell]]) -> Vec<Column> {
-    let columns = table.columns.iter().enumerate();
-    let columns = columns.map(|(at, (title, is_number))| {
-        let cells = || rows.iter().filter_map(|row| row.get(at));
-        let longest = cells().map(|cell| width(&named(cell))).max();
-        Column {
-            is_number: *is_number,
-            bar: cells().any(|cell| cell.bar.is_some()).then_some(0),
-            width: longest.unwrap_or(0).max(width(title)),
-        }
+/// Returns the widths of columns with these rows.
+fn widths(columns: &[(String, bool)], rows: &[Vec<Cell>], bar: usize) -> Vec<usize> {
+    let columns = columns.iter().enumerate();
+    let longest = columns.map(|(at, (title, _))| {
+        let cells = rows.iter().filter_map(|row| row.get(at));
+        let cells = cells.map(|cell| width(&drawn(cell, bar)));
+        cells.fold(width(title), usize::max)
     });
-    columns.collect()
+    longest.collect()
 }
 
-/// Shortens columns of names, and then drops columns from the right, until they fit. Bars and then the first column get the room that is
-/// left.
-fn fit(columns: &mut Vec<Column>, cells: usize) {
-    let taken = |columns: &[Column]| {
-        let widths = columns.iter().map(|column| column.width + GAP);
-        widths.sum::<usize>() + 1 - GAP
-    };
-    while taken(columns) > cells {
-        let over = taken(columns) - cells;
-        let names = columns.iter_mut();
-        let names = names.filter(|column| !column.is_number && column.width > NAME);
-        match names.max_by_key(|column| column.width) {
-            Some(longest) => longest.width = longest.width.saturating_sub(over).max(NAME),
-            None => drop(columns.pop()),
+/// Returns the cells of a line.
+fn taken(widths: &[usize]) -> usize {
+    widths.iter().map(|cells| cells + GAP.len()).sum::<usize>() + 1 - GAP.len()
+}
+
+/// Shortens columns of names, and then drops columns from the right, until they fit. The first column gets the room that is left.
+fn fitted(mut widths: Vec<usize>, columns: &[(String, bool)], cells: usize) -> Vec<usize> {
+    while taken(&widths) > cells {
+        let over = taken(&widths) - cells;
+        let names = widths.iter_mut().zip(columns);
+        let names = names.filter(|(cells, (_, is_number))| !is_number && **cells > NAME);
+        match names.map(|(cells, _)| cells).max() {
+            Some(longest) => *longest = longest.saturating_sub(over).max(NAME),
+            None => drop(widths.pop()),
         }
     }
-    let mut spare = cells - taken(columns);
-    let mut with_bars = columns.iter_mut().filter(|column| column.bar.is_some());
-    if let Some(column) = with_bars.next().filter(|_| spare >= BAR) {
-        column.bar = Some(BAR);
-        column.width += BAR;
-        spare -= BAR;
-    }
-    columns[0].width += spare;
-}
-
-fn line(cells: impl Iterator<Item = String>) -> String {
-    format!(" {}", cells.collect::<Vec<_>>().join(&" ".repeat(GAP)))
+    widths[0] += cells - taken(&widths);
+    widths
 }
