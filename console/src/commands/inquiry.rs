@@ -18,6 +18,7 @@ use crate::ask::store::{self, Store};
 use crate::report::form::{self, written};
 use crate::report::{self, Scope};
 use crate::serve;
+use crate::show::document::Page;
 use crate::show::text::Screen;
 use crate::subject::chosen::{chosen, known};
 use crate::subject::{Lookup, Subject, job, user};
@@ -207,9 +208,9 @@ pub struct Compare {
     /// Scheduler of all of them, if those of several clusters count alike and have jobs of these numbers
     #[arg(long, value_name = "NAME")]
     pub scheduler: Option<String>,
-    /// File to write the page to; - is the standard output
+    /// Write a page to this file, instead of text to the terminal; - is the standard output
     #[arg(long, short = 'o', value_name = "FILE")]
-    pub output: PathBuf,
+    pub output: Option<PathBuf>,
     #[command(flatten)]
     pub common: Common,
 }
@@ -223,9 +224,9 @@ pub struct Report {
     /// Cluster, if several have a file system of this name
     #[arg(long, value_name = "NAME")]
     pub cluster: Option<String>,
-    /// File to write the page to; - is the standard output
+    /// Write a page to this file, instead of text to the terminal; - is the standard output
     #[arg(long, short = 'o', value_name = "FILE")]
-    pub output: PathBuf,
+    pub output: Option<PathBuf>,
     /// The last week that is over, from Monday to Monday
     #[arg(long, conflicts_with_all = ["from", "to"], help_heading = "Window")]
     pub weekly: bool,
@@ -235,6 +236,14 @@ pub struct Report {
     pub service: Service,
     #[command(flatten)]
     pub common: Common,
+}
+
+/// Prints a page, or writes it to a file.
+fn write_page(page: &Page, output: Option<&Path>) -> Result<(), Error> {
+    match output {
+        Some(path) => write(path, &page.document()?),
+        None => write(Path::new("-"), &page.text(screen())),
+    }
 }
 
 /// Runs `report`.
@@ -250,15 +259,18 @@ pub fn report(options: &Report) -> Result<(), Error> {
             cluster: options.cluster.clone(),
             ..options.common.words(name, Some(&from), Some(&to))
         };
-        let page = serve::ask(socket, serve::Kind::Report, words)?;
-        return write(&options.output, &page);
+        let form = Form {
+            json: false,
+            html: options.output.clone(),
+        };
+        return print_asked(socket, serve::Kind::Report, words, &form);
     }
     let mut store = options.common.store()?;
     let (filesystem, cluster) = (options.filesystem.as_deref(), options.cluster.as_deref());
     let clock = options.common.clock();
     let scope = Scope::find(&mut store, filesystem, cluster, window, clock)?;
     let page = report::filesystem(&mut store, scope)?;
-    write(&options.output, &page.document()?)
+    write_page(&page, options.output.as_deref())
 }
 
 /// Runs `compare`.
@@ -266,7 +278,7 @@ pub fn compare(options: &Compare) -> Result<(), Error> {
     let mut store = options.common.store()?;
     let (scheduler, clock) = (options.scheduler.as_deref(), options.common.clock());
     let page = report::compare::page(&mut store, &options.jobs, scheduler, &clock)?;
-    write(&options.output, &page.document()?)
+    write_page(&page, options.output.as_deref())
 }
 
 /// Runs `job`.

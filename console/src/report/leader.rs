@@ -124,14 +124,26 @@ impl Leader {
         }
     }
 
-    /// Names the main user of the window, with shares.
+    /// Names the main user of the window in few words; in a user's report, what the user mostly did.
     pub fn of_window(&self, scope: &Scope) -> String {
-        format!(
-            "The largest user was {} with {}{}.",
-            self.named(),
-            percent(self.share),
-            self.work(scope)
-        )
+        let mut mostly = Vec::new();
+        mostly.extend(self.operation.as_ref().map(|(name, _)| format!(" {name}")));
+        let target = self.target.as_ref().filter(|(_, share)| *share >= MOSTLY);
+        mostly.extend(target.map(|(name, _)| format!(" on {}", shown(name))));
+        let mostly = match mostly.is_empty() {
+            true => String::new(),
+            false => format!(", mostly{}", mostly.concat()),
+        };
+        let account = self.account.as_ref().filter(|(_, share)| *share >= HALF);
+        let account = account.map_or_else(String::new, |(name, _)| format!(" ({})", shown(name)));
+        match scope.is_own() {
+            true => format!("The user's own work{mostly}."),
+            false => format!(
+                "Largest user: {}{account}, {}{mostly}.",
+                self.name,
+                percent(self.share)
+            ),
+        }
     }
 }
 
@@ -196,7 +208,7 @@ mod tests {
         let scope = scope(86_400);
         assert_eq!(
             leader(Some(0.9)).of_window(&scope),
-            "The largest user was ada (physics) with 14 %; 45 % of that user's server time went to reads, spread over many targets."
+            "Largest user: ada (physics), 14 %, mostly read."
         );
         let mut one = leader(None);
         (one.target, one.job) = (
@@ -207,6 +219,8 @@ mod tests {
             one.of_span(&scope),
             "14 % by ada; 45 % of that user's server time went to reads, 90 % fell on scratch-OST0001, 80 % came from job 11 (md)."
         );
+        let said = "Largest user: ada, 14 %, mostly read on scratch-OST0001.";
+        assert_eq!(one.of_window(&scope), said);
         one.operation = Some(("getattr".to_owned(), 0.45));
         let without_times = Scope {
             measure: Measure::Metadata,

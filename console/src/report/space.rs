@@ -89,14 +89,9 @@ fn added(space: &Space) -> Table {
         .filter(|row| row.added_bytes > Some(Decimal::ZERO))
         .collect();
     rows.sort_by_key(|row| Reverse(row.added_bytes));
-    let more = |row: &SpaceRow| row.added_bytes.map_or(0.0, number);
-    let most = rows.first().map_or(0.0, |row| more(row));
     let cells = rows.iter().take(ROWS).map(|row| {
         let [user, account] = owner(row);
-        let bytes = Cell {
-            bar: Cell::bar(None, more(row) / most).bar,
-            ..change((row.added_bytes, "bytes"))
-        };
+        let bytes = change((row.added_bytes, "bytes"));
         let inodes = change((row.added_inodes, "open"));
         let space = amount((Some(row.bytes), "bytes"));
         let cells = [("Added", bytes), ("Inodes", inodes), ("Space", space)];

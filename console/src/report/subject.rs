@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 
+use jobstats_client::Decimal;
 use jobstats_core::output::quantity::Quantity;
 
 use super::advice;
@@ -10,7 +11,7 @@ use super::vocabulary::*;
 use crate::show::chart::line::band;
 use crate::subject::questions::sum_of;
 use crate::subject::space::{Space, targets};
-use crate::subject::{COURSE, Ranking, RankingRow, Subject, label};
+use crate::subject::{COURSE, Ranking, RankingRow, Subject, Usage, label};
 
 /// Makes the page, with the sizes of its reads and writes.
 pub fn page(subject: &Subject, sizes: Vec<Block>, clock: &Clock) -> Page {
@@ -24,7 +25,7 @@ pub fn page(subject: &Subject, sizes: Vec<Block>, clock: &Clock) -> Page {
     let space = subject.space.iter().map(|it| owned(it, clock).into());
     let statements = vec![Block::Statements(subject.statements.clone())];
     let advice = advice::of_subject(&subject.findings).into_iter().collect();
-    let mut what = usage(subject);
+    let mut what = operations(subject);
     what.extend(sizes);
     let mut sections = vec![
         Section::new("overview", "Overview", overview),
@@ -82,20 +83,33 @@ fn lead(subject: &Subject) -> String {
     }
 }
 
-/// Returns the table of operations, if the subject did anything: bytes, metadata requests and server time, each sum with its parts, the
-/// largest first.
-fn usage(subject: &Subject) -> Vec<Block> {
+/// Returns the table of operations, if the subject did anything: bytes, metadata requests and server time, each sum with its parts, those
+/// that took most time first.
+pub fn operations(subject: &Subject) -> Vec<Block> {
+    let whole = |operation: &str| -> Option<Decimal> { subject.used(operation)?.total };
+    let time = whole("service_time").map(number).filter(|time| *time > 0.0);
+    let share = |usage: &Usage| {
+        let is_timed = !["read_bytes", "write_bytes", "service_time"].contains(&&*usage.operation);
+        let own = number(usage.total?) * usage.per_call?;
+        time.filter(|_| is_timed).map(|time| own / time)
+    };
     let known = subject.usage.iter();
     let known = known.filter(|usage| usage.total.is_none_or(|total| !total.is_zero()));
     let known = known.filter_map(|usage| Some((sum_of(&usage.operation)?, usage)));
     let mut known: Vec<_> = known.collect();
-    known.sort_by_key(|(sum, usage)| {
-        let place = COURSE.iter().position(|it| it == sum);
-        // Of reads and writes, the larger is first.
-        let place = place.map_or(COURSE.len() - 2, |at| at.max(1));
-        let whole = subject.used(sum).and_then(|usage| usage.total);
-        let is_part = usage.operation != *sum;
-        (place, Reverse(whole), *sum, is_part, Reverse(usage.total))
+    known.sort_by(|one, other| {
+        let order = |(sum, usage): &(&str, &Usage)| {
+            let place = COURSE.iter().position(|it| it == sum);
+            // Of reads and writes, the larger is first.
+            let place = place.map_or(COURSE.len() - 2, |at| at.max(1));
+            (place, Reverse(whole(sum)), usage.operation != *sum)
+        };
+        let weight = |usage: &Usage| share(usage).unwrap_or(0.0);
+        let order = order(one)
+            .cmp(&order(other))
+            .then_with(|| one.0.cmp(other.0));
+        let order = order.then_with(|| weight(other.1).total_cmp(&weight(one.1)));
+        order.then_with(|| other.1.total.cmp(&one.1.total))
     });
     let highest_title = format!("Highest in {}", when::width(subject.course.step));
     let rows = known.iter().map(|(sum, usage)| {
@@ -113,6 +127,10 @@ fn usage(subject: &Subject) -> Vec<Block> {
         [
             ("Operation", title),
             ("Total", Cell::value(total, name, Quantity::Total)),
+            (
+                "Time",
+                share(usage).map_or_else(Cell::default, |it| Cell::percent(Some(it))),
+            ),
             ("Mean", Cell::rate(usage.rate, name)),
             (highest_title.as_str(), highest),
             ("Per call", per_call),

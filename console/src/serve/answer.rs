@@ -176,6 +176,10 @@ impl Service {
             let span = when::span(from.unwrap_or("24h"), to.unwrap_or("now"), &zone);
             span.map_err(Error::Usage)
         };
+        let screen = Screen {
+            cells: words.width.unwrap_or(WIDTH).into(),
+            is_coloured: words.coloured,
+        };
         let subject = match question.kind {
             Kind::Job => chosen(&mut store, name, scheduler, window()?, &clock)?,
             Kind::Done => {
@@ -194,12 +198,11 @@ impl Service {
                     Kind::Events => report::events::page(&mut store, &scope)?,
                     _ => report::own(&mut store, scope)?,
                 };
-                return Ok(page.document()?);
+                return Ok(match words.form {
+                    Form::Text => page.text(screen),
+                    _ => page.document()?,
+                });
             }
-        };
-        let screen = Screen {
-            cells: words.width.unwrap_or(WIDTH).into(),
-            is_coloured: words.coloured,
         };
         written(&mut store, &subject, words.form, screen, &clock)
     }

@@ -122,6 +122,9 @@ impl Route {
             Ok(words) => {
                 let form = match kind {
                     Kind::Job | Kind::User if page.is_none() => words.form,
+                    Kind::Report | Kind::Events if page.is_none() && words.form == Form::Text => {
+                        Form::Text
+                    }
                     Kind::Done => Form::Json,
                     _ => Form::Html,
                 };

@@ -32,7 +32,7 @@ const LEVEL: usize = 6;
 
 /// The cells of a bar, and the minimum width of a column of names.
 const BAR: usize = 8;
-const NAME: usize = 12;
+const NAME: usize = 17;
 
 /// The room for text, which lines do not leave.
 #[derive(Debug, Clone, Copy)]
@@ -60,7 +60,9 @@ impl Page {
         text.lines.push(format!("{}{heading}", " ".repeat(blanks)));
         text.lines.push("=".repeat(cells));
         text.paragraph(" ", &self.lead);
-        text.paragraph(" ", &self.about.join(" · "));
+        if !self.about.is_empty() {
+            text.paragraph(" ", &self.about.join(" · "));
+        }
         for section in &self.sections {
             text.titled(section.heading, |text| {
                 for (at, block) in section.blocks.iter().enumerate() {
@@ -142,7 +144,7 @@ impl Text {
     fn figure(&mut self, figure: &Figure, next: Option<&Block>) {
         let Some(course) = &figure.chart.course else {
             let description = &figure.chart.description;
-            self.paragraph(" ", &format!("{}: {description}", figure.heading));
+            self.paragraph(" ", &format!("{}. {description}", figure.heading));
             return;
         };
         let room = self.screen.cells - COURSE - 1;
@@ -271,7 +273,7 @@ fn drawn(cell: &Cell, cells: usize) -> String {
     match cell.bar {
         Some(length) if cells > 0 => {
             let bar = bar(f64::from(length) / 100.0, cells);
-            format!("{} {}", left(&bar, cells), right(&text, 5))
+            format!("{} {text:>5}", left(&bar, cells))
         }
         _ if cell.is_part => format!("  {text}"),
         _ => text,

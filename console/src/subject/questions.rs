@@ -143,15 +143,20 @@ pub fn sum_of(operation: &str) -> Option<&str> {
     }
 }
 
+/// The operations of [`of_totals`]: those over time, and the calls that move bytes.
+const TOTALS: [&str; 6] = [
+    "read_bytes",
+    "write_bytes",
+    "metadata",
+    "service_time",
+    "read",
+    "write",
+];
+
 /// Returns a subject with the usage of these totals.
-pub(super) fn of_totals(
-    kind: Kind,
-    name: &str,
-    work: &Selection,
-    totals: &Answer<TotalRow>,
-) -> Subject {
+pub fn of_totals(kind: Kind, name: &str, work: &Selection, totals: &Answer<TotalRow>) -> Subject {
     let seconds = when::seconds(work.window);
-    let rows = COURSE
+    let rows = TOTALS
         .iter()
         .filter_map(|name| total_of(&totals.rows, name));
     let mut subject = Subject::new(kind, name, work.clone());
@@ -176,7 +181,7 @@ fn usage_of(row: &TotalRow, seconds: f64) -> Usage {
 
 /// Loads the totals of the operations over time.
 pub fn ask_totals(store: &mut Store, work: &Selection) -> Answered<TotalRow> {
-    let mut answered = work.totals(store, &COURSE)?;
+    let mut answered = work.totals(store, &TOTALS)?;
     // A group of targets has a row without anything done; that is nobody's work.
     let is_work = |row: &TotalRow| row.total.is_some_and(|total| !total.is_zero());
     if !answered.rows.iter().any(is_work) {
@@ -226,6 +231,11 @@ pub(super) fn add_course(store: &mut Store, subject: &mut Subject) -> Result<(),
     let rates = subject.work.rates(store, &COURSE, &[], Some(step))?;
     subject.course = Course::of(&rates.rows, step);
     subject.note("Its course", &rates);
+    add_parts(store, subject)
+}
+
+/// Adds the parts of the metadata requests of a subject.
+pub fn add_parts(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
     let totals = subject.work.metadata_parts(store)?;
     // A job's rates are over its observed time.
     let length = match subject.used("metadata") {
@@ -234,7 +244,7 @@ pub(super) fn add_course(store: &mut Store, subject: &mut Subject) -> Result<(),
             rate: Some(rate),
             ..
         }) if *rate > 0.0 => number(*total) / rate,
-        _ => when::seconds(window),
+        _ => when::seconds(subject.work.window),
     };
     let parts = totals.rows.iter().map(|row| usage_of(row, length));
     subject.usage.extend(parts);

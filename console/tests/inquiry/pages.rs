@@ -43,12 +43,8 @@ pub fn pages_are_written(store: &Store) {
     let lead = page.split_once("<p class=\"lead\">").unwrap().1;
     let lead = lead.split_once("</p>").unwrap().0;
     for said in [
-        " on average",
-        "The largest user was user1000 (physics) with ",
-        " went to open requests, ",
-        " fell on scratch-MDT0000, ",
-        " came from job 11 (",
-        ". Busiest ",
+        " on average. Largest user: user1000 (physics), ",
+        ", mostly open on scratch-MDT0000. Highest at ",
     ] {
         assert!(lead.contains(said), "{said}: {lead}");
     }
@@ -65,8 +61,25 @@ pub fn pages_are_written(store: &Store) {
     ] {
         assert!(page.contains(&format!(">{heading}</h")), "{heading}");
     }
-    // What changed comes first, and adds up.
-    assert!(page.find(">What changed</h") < page.find(">Load, and who made it</h"));
+    // Pictures, events and advice come before tables, and what changed adds up.
+    let places = ["Load", "Events", "Advice", "Who made it", "What changed"];
+    let places = places.map(|heading| page.find(&format!(">{heading}</h2>")).unwrap());
+    assert!(places.is_sorted(), "{places:?}");
+    for said in [
+        " went to open requests, ",
+        " fell on scratch-MDT0000, ",
+        " came from job 11 (",
+    ] {
+        assert!(page.contains(said), "{said}");
+    }
+    let text = store.text(&["report", "scratch", "--from", &from]);
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 80),
+        "{text}"
+    );
+    for part in [" Load   ", "── Advice ──", " Users  ", "   open  "] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
     let (headings, rows) = table(&page, "Requests in service").unwrap();
     assert_eq!(headings[..3], ["User", "Before", "After"]);
     let named = |name: &str| rows.iter().find(|row| row[0] == name).unwrap();
@@ -131,9 +144,7 @@ pub fn work_without_identifier_is_reported(store: &Store) {
     let page = plain(&page);
     let percent = format!("{:.0} %", 100.0 * share);
     assert!(
-        page.contains(&format!(
-            "<p>{percent} of all that the targets did has no identifier: "
-        )),
+        page.contains(&format!("<p>{percent} of the load has no identifier: ")),
         "{percent}: {page}"
     );
     for caption in ["Users", "Accounts", "Jobs"] {
