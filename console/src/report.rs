@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use jobstats_client::answers::{Dimension, Group, RateRow};
+use jobstats_client::answers::{Dimension, Group, Quality, RateRow, statement};
 
 use crate::subject::Kind;
 use crate::subject::questions::{add_parts, ask_totals, of_totals};
@@ -30,7 +30,6 @@ mod heatmap;
 mod leader;
 mod leaders;
 mod load;
-mod quality;
 mod scope;
 mod sizes;
 mod space;
@@ -53,7 +52,7 @@ mod vocabulary {
     pub use crate::subject::number;
     pub use crate::subject::questions::Selection;
     pub use crate::values::number::{
-        Number, UNKNOWN, calls, difference, mean, per_call, percent, rate, ratio, total,
+        Number, UNKNOWN, calls, difference, per_call, percent, rate, ratio, total,
     };
     pub use crate::values::text::{cut, joined, shown};
     pub use crate::values::when::{self, Clock, Span, after};
@@ -106,8 +105,6 @@ fn observed(
     first.extend(health.and_then(|health| health.silence(scope, load)));
     first.push(load.figure(scope, &spans));
     first.extend(spans.blocks());
-    let whole = leader.as_ref().map(|leader| leader.of_span(scope));
-    first.extend(whole.map(|whole| Block::Text(format!("The whole window: {whole}"))));
     first.extend(Block::notes(&load.notes));
     let mut leaders = Vec::new();
     for scope in scope.all() {
@@ -129,24 +126,31 @@ fn observed(
         Section::new("targets", "Where and when", places),
     ];
     if let Some(health) = health {
-        sections.extend([
-            Section::new(
-                "users",
-                "Users by rate",
-                vec![density::ask(store, scope, load)?],
-            ),
-            Section::new("space", "Used space", space::ask(store, scope)?),
-            Section::new("balance", "Balance of targets", balance::ask(store, scope)?),
-            health.section(scope, load),
-            Section::new(
-                "quality",
-                "Quality of the data",
-                quality::ask(store, scope)?,
-            ),
-        ]);
+        sections.extend(whole(store, scope, load, health)?);
     }
     sections.retain(|it| !it.blocks.is_empty());
     Ok(page(scope, lead, sections))
+}
+
+/// Returns the sections of a whole file system.
+fn whole(
+    store: &mut Store,
+    scope: &Scope,
+    load: &Load,
+    health: &trust::Health,
+) -> Result<[Section; 4], Error> {
+    let users = vec![density::ask(store, scope, load)?];
+    let mut health = health.section(scope, load);
+    let (since, until) = scope.window;
+    let quality = statement(&Quality { since, until }, &[]);
+    let quality = Block::statement("Each hour of each target", quality);
+    health.blocks.push(quality);
+    Ok([
+        Section::new("users", "Users by rate", users),
+        Section::new("space", "Used space", space::ask(store, scope)?),
+        Section::new("balance", "Balance of targets", balance::ask(store, scope)?),
+        health,
+    ])
 }
 
 /// Returns the operations and the sizes of calls.

@@ -41,7 +41,7 @@ pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
 /// Returns the findings of a subject, if there are any.
 pub fn of_subject(findings: &[FindingRow]) -> Option<Block> {
     let rows = findings.iter().map(cells);
-    (!findings.is_empty()).then(|| Table::new("What could be better", rows).into())
+    (!findings.is_empty()).then(|| Table::new("The worst first", rows).into())
 }
 
 /// Returns the cells of a finding.

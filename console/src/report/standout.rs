@@ -91,7 +91,7 @@ pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Spans, Error
         }
         sentence.push('.');
         if let Some(leader) = Leader::ask(store, scope, &scope.during(high.span))? {
-            sentence.push_str(&format!(" {}", leader.of_span(scope)));
+            sentence.push_str(&format!(" {}", leader.said(scope)));
         }
         spans.push((high.span, sentence));
     }
@@ -165,7 +165,10 @@ pub fn lead(
 ) -> String {
     let sentences = [
         Some(average(scope, load)),
-        leader.map(|leader| leader.of_window(scope)),
+        leader.map(|leader| match scope.is_own() {
+            true => leader.said(scope),
+            false => format!("Largest user: {}", leader.said(scope)),
+        }),
         events.lead(scope),
         busiest(scope, load, spans),
     ];

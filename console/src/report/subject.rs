@@ -6,7 +6,7 @@ use jobstats_client::Decimal;
 use jobstats_core::output::quantity::Quantity;
 
 use super::advice;
-use super::space::{amount, change};
+use super::space::amounts;
 use super::vocabulary::*;
 use crate::show::chart::line::band;
 use crate::subject::questions::sum_of;
@@ -184,16 +184,10 @@ fn course(subject: &Subject, clock: &Clock) -> Vec<Block> {
 
 fn owned(space: &Space, clock: &Clock) -> Table {
     let rows = space.answered.rows.iter().map(|row| {
-        let share = space.share(row);
-        [
-            ("File system", Cell::text(&space.place(row))),
-            ("Part", Cell::bar(share, share.unwrap_or(0.0))),
-            ("Space", amount((Some(row.bytes), "bytes"))),
-            ("Added", change((row.added_bytes, "bytes"))),
-            ("Inodes", amount((row.inodes, "open"))),
-            ("Added", change((row.added_inodes, "open"))),
-            ("Targets", Cell::number(targets(row))),
-        ]
+        let place = ("File system", Cell::text(&space.place(row)));
+        let targets = ("Targets", Cell::number(targets(row)));
+        let cells = [place].into_iter().chain(amounts(space, row));
+        cells.chain([targets])
     });
     let since = space.since.map(|since| clock.minute(since));
     let since = since.map(|since| format!(", added since {since}"));
