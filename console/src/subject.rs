@@ -18,6 +18,7 @@ pub mod target;
 pub mod user;
 
 use crate::ask::store::{Answer, Error, Store};
+use crate::show::chart::frame::Point;
 use crate::show::document::Statements;
 use crate::values::number::{joules, percent, ratio};
 use crate::values::text::{joined, shown};
@@ -203,14 +204,26 @@ impl Course {
         Self { step, steps }
     }
 
+    /// Returns the rates of an operation.
+    pub fn points(&self, operation: &str) -> Vec<Point> {
+        let place = COURSE.iter().position(|name| *name == operation);
+        let points = self.steps.iter().map(|step| Point {
+            time: step.time,
+            seconds: step.seconds,
+            value: place.and_then(|place| step.rates[place]),
+        });
+        points.collect()
+    }
+
     /// Returns the highest rate of an operation in a step. The first and the last step may be short, and their rates are
     /// then no rates of a whole step.
     pub fn highest(&self, operation: &str) -> Option<f64> {
-        let place = COURSE.iter().position(|name| *name == operation)?;
+        let points = self.points(operation);
         let highest = |least: f64| {
-            let steps = self.steps.iter().filter(|step| step.seconds >= least);
-            let rates = steps.filter_map(|step| step.rates[place]);
-            rates.max_by(f64::total_cmp)
+            let points = points.iter().filter(|point| point.seconds >= least);
+            points
+                .filter_map(|point| point.value)
+                .max_by(f64::total_cmp)
         };
         highest(self.step as f64 / 2.0).or_else(|| highest(0.0))
     }

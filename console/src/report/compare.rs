@@ -5,6 +5,7 @@ use jobstats_client::answers::{Compare, CompareRow, Window, words};
 use jobstats_core::output::quantity::Quantity;
 
 use super::vocabulary::*;
+use crate::show::chart::frame::most;
 use crate::show::chart::line::{LINES, lines};
 use crate::subject::chosen::chosen;
 use crate::subject::{COURSE, Subject, label};
@@ -175,11 +176,12 @@ fn figure(
     let clock = Clock::stopwatch();
     let axis = TimeAxis::new((START, after(START, longest)), &clock);
     let print = |value: f64| rate(value, operation);
-    let width = when::width(step);
+    let highest = |it: &Series| format!("{}: at most {}", it.name, print(most(&it.points)));
     let words = Words::new(
         format!("{}, by the time since the start", label(operation)),
-        format!("Steps of {width}."),
+        joined(series.iter().map(highest)).unwrap_or_default(),
     );
+    let width = when::width(step);
     let mut caption = format!("In steps of {width}, counted from the start of each job.");
     if jobs.len() > LINES {
         caption.push_str(&format!(

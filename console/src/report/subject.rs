@@ -148,15 +148,10 @@ fn course(subject: &Subject, clock: &Clock) -> Vec<Block> {
     let statements: Statements = statements.take(1).cloned().collect();
     let axis = TimeAxis::new(subject.work.window, clock);
     let step = when::width(subject.course.step);
-    let blocks = COURSE.iter().enumerate().filter_map(|(place, operation)| {
+    let blocks = COURSE.iter().filter_map(|operation| {
         let highest = subject.course.highest(operation);
         let highest = highest.filter(|highest| *highest > 0.0)?;
-        let points = subject.course.steps.iter().map(|step| Point {
-            time: step.time,
-            seconds: step.seconds,
-            value: step.rates[place],
-        });
-        let points: Vec<_> = points.collect();
+        let points = subject.course.points(operation);
         let print = |value: f64| rate(value, operation);
         let heading = label(operation);
         let title = match *operation {

@@ -114,8 +114,9 @@ impl Text {
         let indent = width(lead);
         let room = self.screen.cells - indent;
         let mut line = lead.to_owned();
-        for word in shown(text).split(' ') {
-            let word = cut(word, room);
+        // No line begins with a percent sign.
+        for word in shown(text).replace(" %", "\u{a0}%").split(' ') {
+            let word = cut(word, room).replace('\u{a0}', " ");
             if width(&line) + 1 + width(&word) > self.screen.cells {
                 self.lines.push(line);
                 line = " ".repeat(indent);
@@ -309,4 +310,84 @@ fn fitted(mut widths: Vec<usize>, columns: &[(String, bool)], cells: usize) -> V
     }
     widths[0] += cells - taken(&widths);
     widths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::show::document::Section;
+
+    fn lines(block: impl Into<Block>, cells: usize) -> Vec<String> {
+        let page = Page {
+            title: String::new(),
+            kind: "",
+            heading: String::new(),
+            lead: "45 % of it".to_owned(),
+            about: Vec::new(),
+            made: None,
+            sections: vec![Section::new("one", "One", vec![block.into()])],
+        };
+        let text = page.text(Screen {
+            cells,
+            is_coloured: false,
+        });
+        text.lines().skip(6).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_table_with_sentences_is_a_list() {
+        let row = |job: &str, what: &str| {
+            [
+                ("Job", Cell::text(job)),
+                ("Level", Cell::level("bad")),
+                ("What", Cell::sentences(what)),
+                (
+                    "Advice",
+                    Cell::sentences("Write 1 MiB and more at once, with a larger buffer."),
+                ),
+            ]
+        };
+        let table = Table {
+            more: 3,
+            ..Table::new("Advice", [row("11", "93 % of its writes were small.")])
+        };
+        assert_eq!(
+            lines(table, 56),
+            [
+                " 11  bad",
+                "      93 % of its writes were small.",
+                "      Write 1 MiB and more at once, with a larger",
+                "      buffer.",
+                " 3 more"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_long_table_and_many_parts_are_shortened() {
+        let part = |name: &str| Cell {
+            is_part: true,
+            ..Cell::text(name)
+        };
+        let names = ["a", "b", "c", "d", "e", "f"].map(part);
+        let names = [Cell::text("all")].into_iter().chain(names);
+        let rows = names.map(|name| [("Name", name), ("Number", Cell::count(1))]);
+        let shown = lines(Table::new("Parts", rows), 56);
+        assert!(shown[6].starts_with("   d "), "{shown:?}");
+        assert_eq!(shown[7..], ["   also e, f"]);
+        let rows = (0..13).map(|at| [("Name", Cell::count(at))]);
+        let shown = lines(Table::new("Rows", rows), 56);
+        assert_eq!((shown.len(), shown[10].as_str()), (11, " 5 more"));
+    }
+
+    #[test]
+    fn columns_that_do_not_fit_are_left_out_from_the_right() {
+        let titles = ["One", "Two", "Three", "Four", "Five", "Six"];
+        let row = titles.map(|title| (title, Cell::number("123,456,789".to_owned())));
+        let shown = lines(Table::new("Numbers", [row]), 56);
+        assert!(
+            shown[0].ends_with("Two        Three         Four"),
+            "{shown:?}"
+        );
+    }
 }

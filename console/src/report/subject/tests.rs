@@ -275,3 +275,49 @@ proptest! {
         prop_assert!(document.chars().all(is_harmless));
     }
 }
+
+#[test]
+fn operations_are_grouped_and_those_with_most_time_come_first() {
+    let usage = |operation: &str, total: i64, per_call: f64| Usage {
+        operation: operation.to_owned(),
+        total: Some(Decimal::from(total)),
+        calls: None,
+        per_call: Some(per_call),
+        rate: None,
+    };
+    let subject = Subject {
+        usage: vec![
+            usage("read_bytes", 5_000_000, 1e6),
+            usage("write_bytes", 9_000_000, 1e6),
+            usage("read", 5, 2.0),
+            usage("write", 9, 1.0),
+            usage("metadata", 400, 0.2),
+            usage("service_time", 100, 0.2),
+            usage("open", 300, 0.1),
+            usage("unlink", 100, 0.5),
+            usage("rmdir", 0, 0.0),
+            usage("mknod", 50, 0.1),
+            usage("punch", 1, 1.0),
+        ],
+        ..Subject::default()
+    };
+    let Some(Block::Tables(tables)) = operations(&subject).pop() else {
+        unreachable!("there is no table");
+    };
+    let rows = tables[0].rows.iter();
+    let rows = rows.map(|row| (row[0].text.as_str(), row[0].is_part, row[2].text.as_str()));
+    assert_eq!(
+        rows.collect::<Vec<_>>(),
+        [
+            ("Written", false, ""),
+            ("write", true, "9 %"),
+            ("Read", false, ""),
+            ("read", true, "10 %"),
+            ("Metadata requests", false, "80 %"),
+            ("unlink", true, "50 %"),
+            ("open", true, "30 %"),
+            ("punch", false, "1 %"),
+            ("Server time", false, ""),
+        ]
+    );
+}
