@@ -205,13 +205,12 @@ fn page_of(
     sections: Vec<Section>,
 ) -> Page {
     let window = scope.clock.window(scope.window);
-    let zone = format!("All times are {}", scope.clock.name());
     Page {
         title: format!("{what}: {window}"),
         kind,
         heading: format!("{what}, {window}"),
         lead,
-        about: targets.into_iter().chain([zone]).collect(),
+        about: targets.into_iter().chain([scope.clock.note()]).collect(),
         made: Some(made(&scope.clock)),
         sections,
     }

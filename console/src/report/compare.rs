@@ -53,7 +53,7 @@ pub fn page(
         kind: "Use of Lustre",
         heading: title,
         lead: lead(&subjects),
-        about: Vec::new(),
+        about: vec![clock.note()],
         made: Some(made(clock)),
         sections: vec![
             Section::new("what", "What they did", totals),

@@ -43,10 +43,7 @@ pub fn page(subject: &Subject, sizes: Vec<Block>, clock: &Clock) -> Page {
         kind: "Use of Lustre",
         heading: format!("{}{} {name}", kind[..1].to_uppercase(), &kind[1..]),
         lead: lead(subject),
-        about: vec![
-            clock.window(subject.work.window),
-            format!("All times are {}", clock.name()),
-        ],
+        about: vec![clock.window(subject.work.window), clock.note()],
         made: Some(made(clock)),
         sections,
     }

@@ -1,5 +1,4 @@
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use jobstats_client::Decimal;
 use jobstats_client::answers::{Filters, FindingRow, Group, SpaceRow};
 use proptest::prelude::*;
@@ -128,7 +127,7 @@ fn owned(name: &str, read: Timestamp) -> Space {
 }
 
 fn text(subject: &Subject, cells: usize, is_coloured: bool) -> String {
-    let page = page(subject, Vec::new(), &Clock::new(TimeZone::UTC));
+    let page = page(subject, Vec::new(), &Clock::default());
     page.text(Screen { cells, is_coloured })
 }
 
