@@ -153,7 +153,7 @@ fn own_work_is_shown(service: &Service, store: &Store, ada: u32) {
         );
     }
     // Times are of the caller's zone, not of the service's.
-    assert!(text.contains(" (Asia/Kolkata)\n"), "{text}");
+    assert!(text.contains("All times are Asia/Kolkata\n"), "{text}");
     let json: Value = serde_json::from_str(&service.text(ada, &["job", "11", "--json"])).unwrap();
     assert_eq!(json["kind"], "job", "{json}");
     let page = service.text(ada, &["job", "11", "--html", "-"]);
@@ -195,11 +195,13 @@ fn own_report_is_written(service: &Service, ada: u32) {
         "{page}"
     );
     // The shares of job 11 exclude other users.
-    assert!(words(&page).contains("100 % came from job 11 ("), "{page}");
+    assert!(words(&page).contains("100 % by job 11 ("), "{page}");
     for foreign in ["user1001", "user1002", "(no user)", "(no job)"] {
         assert!(!page.contains(foreign), "{foreign}\n{page}");
     }
     assert!(report(&["scratch"]).contains(&format!("<title>User {ada} on scratch: ")));
+    let text = service.text(ada, &["report", "--from", "4h"]);
+    assert!(text.contains("── Load ──") && !text.contains("<html"), "{text}");
     let said = service.refuses(ada, &["report", "elsewhere", "-o", "-"], 66);
     let unknown = "nothing is known of your work on elsewhere in this window";
     assert!(said.contains(unknown), "{said}");

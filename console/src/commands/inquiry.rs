@@ -14,7 +14,7 @@ use super::output::write;
 use crate::ask::config::Common;
 use crate::ask::error::Error;
 use crate::ask::store::{self, Store};
-use crate::report::form::{self, written};
+use crate::report::form::{self, printed, written};
 use crate::report::{self, Scope};
 use crate::serve;
 use crate::show::document::Page;
@@ -217,14 +217,6 @@ pub struct Report {
     pub common: Common,
 }
 
-/// Prints a page, or writes it to a file.
-fn write_page(page: &Page, output: Option<&Path>) -> Result<(), Error> {
-    match output {
-        Some(path) => write(path, &page.document()?),
-        None => write(Path::new("-"), &page.text(screen())),
-    }
-}
-
 /// Runs `report`.
 pub fn report(options: &Report) -> Result<(), Error> {
     let window = match options.weekly {
@@ -238,10 +230,7 @@ pub fn report(options: &Report) -> Result<(), Error> {
             cluster: options.cluster.clone(),
             ..options.common.words(name, Some(&from), Some(&to))
         };
-        let form = Form {
-            json: false,
-            html: options.output.clone(),
-        };
+        let form = Form::of_page(&options.output);
         return print_asked(socket, serve::Kind::Report, words, &form);
     }
     let mut store = options.common.store()?;
@@ -249,7 +238,7 @@ pub fn report(options: &Report) -> Result<(), Error> {
     let clock = options.common.clock();
     let scope = Scope::find(&mut store, filesystem, cluster, window, clock)?;
     let page = report::filesystem(&mut store, scope)?;
-    write_page(&page, options.output.as_deref())
+    Form::of_page(&options.output).print_page(&page)
 }
 
 /// Runs `compare`.
@@ -257,7 +246,7 @@ pub fn compare(options: &Compare) -> Result<(), Error> {
     let mut store = options.common.store()?;
     let (scheduler, clock) = (options.scheduler.as_deref(), options.common.clock());
     let page = report::compare::page(&mut store, &options.jobs, scheduler, &clock)?;
-    write_page(&page, options.output.as_deref())
+    Form::of_page(&options.output).print_page(&page)
 }
 
 /// Runs `job`.
@@ -357,6 +346,18 @@ fn screen() -> Screen {
 }
 
 impl Form {
+    /// Returns the form of a page: HTML in a file, or else text.
+    fn of_page(file: &Option<PathBuf>) -> Self {
+        Self {
+            json: false,
+            html: file.clone(),
+        }
+    }
+
+    fn print_page(&self, page: &Page) -> Result<(), Error> {
+        self.print(&printed(page, self.wanted(), screen())?)
+    }
+
     /// Returns the requested format.
     const fn wanted(&self) -> form::Form {
         match (&self.html, self.json) {

@@ -13,7 +13,7 @@ use super::subordinates::Subordinates;
 use super::turns::{Limits, Permit, Turns};
 use crate::ask::error::Error;
 use crate::ask::store::Store;
-use crate::report::form::{Form, written};
+use crate::report::form::{Form, printed, written};
 use crate::report::{self, Scope};
 use crate::show::text::Screen;
 use crate::subject::chosen::{chosen, known};
@@ -200,10 +200,7 @@ impl Service {
                     Kind::Events => report::events::page(&mut store, &scope)?,
                     _ => report::own(&mut store, scope)?,
                 };
-                return Ok(match words.form {
-                    Form::Text => page.text(screen),
-                    _ => page.document()?,
-                });
+                return printed(&page, words.form, screen);
             }
         };
         written(&mut store, &subject, words.form, screen, &clock)
