@@ -201,7 +201,10 @@ fn own_report_is_written(service: &Service, ada: u32) {
     }
     assert!(report(&["scratch"]).contains(&format!("<title>User {ada} on scratch: ")));
     let text = service.text(ada, &["report", "--from", "4h"]);
-    assert!(text.contains("── Load ──") && !text.contains("<html"), "{text}");
+    assert!(
+        text.contains("── Load ──") && !text.contains("<html"),
+        "{text}"
+    );
     let said = service.refuses(ada, &["report", "elsewhere", "-o", "-"], 66);
     let unknown = "nothing is known of your work on elsewhere in this window";
     assert!(said.contains(unknown), "{said}");

@@ -129,15 +129,20 @@ impl Text {
         self.lines.push(line);
     }
 
+    /// Adds facts side by side, and below them those that need a line.
     fn facts(&mut self, facts: &[(String, String)]) {
         let columns = if self.screen.cells < WIDE { 1 } else { 2 };
         let room = (self.screen.cells - 1) / columns - LABEL;
-        for facts in facts.chunks(columns) {
-            let facts = facts.iter().map(|(label, value)| {
-                let value = left(&shown(value), room);
-                format!("{}: {value}", right(label, LABEL - 2))
-            });
+        let lead = |label: &str| format!("{}: ", right(label, LABEL - 2));
+        let is_short = |(_, value): &&(String, String)| width(&shown(value)) <= room;
+        let (short, long): (Vec<_>, Vec<_>) = facts.iter().partition(is_short);
+        for facts in short.chunks(columns) {
+            let facts = facts.iter();
+            let facts = facts.map(|(label, value)| lead(label) + &left(&shown(value), room));
             self.lines.push(facts.collect::<Vec<_>>().join(" "));
+        }
+        for (label, value) in long {
+            self.paragraph(&lead(label), value);
         }
     }
 
