@@ -22,9 +22,11 @@ mod burst;
 mod changes;
 pub mod compare;
 mod density;
+pub mod event_list;
 pub mod events;
 pub mod form;
 mod heatmap;
+pub mod jobs;
 mod leader;
 mod leaders;
 mod load;
@@ -56,6 +58,15 @@ mod vocabulary {
     };
     pub use crate::values::text::{cut, joined, shown};
     pub use crate::values::when::{self, Clock, Span, after};
+}
+
+/// Returns the document of a page. Users of a service have no role, so theirs is without SQL.
+pub fn document(store: &Store, page: Page) -> Result<String, Error> {
+    let page = match store.served() {
+        Some(_) => page.without_statements(),
+        None => page,
+    };
+    Ok(page.document()?)
 }
 
 /// Makes the report about a file system.

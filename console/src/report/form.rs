@@ -37,7 +37,10 @@ pub fn written(
 ) -> Result<String, Error> {
     Ok(match form {
         Form::Json => json::document(subject) + "\n",
-        Form::Html => super::subject::page(store, subject, clock)?.document()?,
+        Form::Html => {
+            let page = super::subject::page(store, subject, clock)?;
+            super::document(store, page)?
+        }
         Form::Text => sheet::sheet(subject, clock, screen.cells, screen.is_coloured),
     })
 }

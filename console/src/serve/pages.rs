@@ -1,20 +1,6 @@
-//! The index and error pages.
+//! The page of an error.
 
-use askama::Template;
-
-use crate::show::html::{Page, STYLE};
-
-/// The page that a user begins with.
-#[derive(Template)]
-#[template(path = "index.html")]
-struct Index {
-    uid: u32,
-}
-
-/// Returns the page that a user begins with.
-pub fn index(uid: u32) -> Result<String, askama::Error> {
-    Index { uid }.render()
-}
+use crate::show::html::Page;
 
 /// Returns the page of a refusal.
 pub fn refusal(message: &str) -> Result<String, askama::Error> {

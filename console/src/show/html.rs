@@ -142,8 +142,12 @@ pub struct Cell {
     /// The length of a bar in percent, if there is one.
     pub bar: Option<u32>,
     pub is_number: bool,
+    /// Set if no line may end within the text.
+    pub is_whole: bool,
     /// The level of a finding, which has a colour.
     pub level: Option<Level>,
+    /// The address that the text leads to.
+    pub link: Option<String>,
 }
 
 jobstats_core::named! {
@@ -154,7 +158,7 @@ jobstats_core::named! {
         Bad = "bad",
     }
     /// Returns the class of the style sheet.
-    fn class;
+    pub fn class;
 }
 
 impl Cell {
@@ -171,6 +175,14 @@ impl Cell {
         Self {
             text: shown(text),
             ..Self::default()
+        }
+    }
+
+    /// Returns a cell of a name that is shown in one line.
+    pub fn whole(name: Option<&String>) -> Self {
+        Self {
+            is_whole: true,
+            ..Self::name(name)
         }
     }
 
@@ -288,17 +300,37 @@ impl Table {
 }
 
 impl Page {
+    /// Returns the page without statements of SQL.
+    pub fn without_statements(mut self) -> Self {
+        for section in &mut self.sections {
+            section
+                .blocks
+                .retain(|it| !matches!(it, Block::Statements(_)));
+            for block in &mut section.blocks {
+                if let Block::Figure(figure) = block {
+                    figure.statements.clear();
+                }
+            }
+        }
+        self.sections.retain(|it| !it.blocks.is_empty());
+        self
+    }
+
     /// Returns the document. This fails only if a text cannot be formatted.
     pub fn document(&self) -> Result<String, askama::Error> {
-        // No text, wherever it comes from, may change how others are read.
-        let document = self.render()?;
-        let lines = document.split('\n').map(|line| {
-            let mut out = String::new();
-            push_shown(&mut out, line);
-            out
-        });
-        Ok(lines.collect::<Vec<_>>().join("\n"))
+        document(self)
     }
+}
+
+/// Returns the document of a template, in which no text, wherever it comes from, changes how others are read.
+pub fn document(template: &impl Template) -> Result<String, askama::Error> {
+    let document = template.render()?;
+    let lines = document.split('\n').map(|line| {
+        let mut out = String::new();
+        push_shown(&mut out, line);
+        out
+    });
+    Ok(lines.collect::<Vec<_>>().join("\n"))
 }
 
 /// Returns the non-empty tables.
@@ -309,7 +341,7 @@ fn present(tables: &[Table]) -> Vec<Table> {
 
 /// Returns a text as HTML in which no line ends between a number and its unit, within a date, or within the
 /// name of a target.
-fn prose(text: &str) -> String {
+pub fn prose(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut before = "";
     for (place, word) in text.split(' ').enumerate() {

@@ -1,9 +1,8 @@
 //! A subject as text of one screen.
 
 use jobstats_client::answers::FindingRow;
-use ratatui::crossterm::style::Stylize;
 
-use super::findings::said;
+use super::findings::{level, said};
 use super::questions::is_part;
 use super::space::{self, Space};
 use super::{COURSE, Kind, Ranking, RankingRow, Subject, Usage, Value, number};
@@ -293,15 +292,11 @@ fn owned(space: &Space, clock: &Clock, cells: usize) -> Vec<String> {
 
 /// Returns the lines of a finding, starting with its level.
 fn found(finding: &FindingRow, cells: usize, is_coloured: bool) -> Vec<String> {
-    let level = cut(&shown(&finding.level), 4);
-    let lead = left(&format!(" {level}"), 6);
+    let word = level(finding, false);
+    let lead = left(&format!(" {word}"), 6);
     let mut lines = broken(&lead, &said(finding), cells);
-    if let Some(first) = lines.first_mut().filter(|_| is_coloured) {
-        let word = match finding.level.as_str() {
-            "bad" => level.as_str().red().bold(),
-            _ => level.as_str().yellow(),
-        };
-        *first = first.replacen(&level, &word.to_string(), 1);
+    if let Some(first) = lines.first_mut() {
+        *first = first.replacen(&word, &level(finding, is_coloured), 1);
     }
     let advice = finding.advice.as_deref().unwrap_or_default();
     lines.extend(broken("      ", advice, cells));
