@@ -7,8 +7,9 @@ use std::process::ExitCode;
 use clap::Args;
 use jobstats_client::answers::{EventRow, Health, Window, words};
 
-use super::inquiry::{Common, Period, Source};
+use super::inquiry::{Period, Source};
 use super::output::write;
+use crate::ask::config::Common;
 use crate::ask::error::Error;
 use crate::report::event_list;
 use crate::report::form::Form;
@@ -110,7 +111,7 @@ fn checked(options: &CheckOptions) -> Result<(u8, String), Error> {
         "{}: {} since {}, {}{}{}",
         worst.filesystem,
         worst.event,
-        clock.minute(worst.began),
+        clock.stamp(worst.began),
         place(worst),
         owner.map(|it| format!(", {it}")).unwrap_or_default(),
         more.unwrap_or_default()

@@ -7,21 +7,19 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use jobstats_client::database::settings::SettingsError;
 use jobstats_client::{program::duration, program::exit};
 use serde_json::Value;
 
 use super::output::write;
-use crate::ask::config;
+use crate::ask::config::Common;
 use crate::ask::error::Error;
-use crate::ask::store::Store;
 use crate::report::form;
 use crate::serve;
 use crate::subject::jobs;
 use crate::terminal;
 use crate::values::text;
-use crate::values::when::{self, Clock};
+use crate::values::when;
 
 /// The width of text that is not printed on a terminal.
 const WIDTH: usize = 80;
@@ -41,16 +39,6 @@ Exit codes:
   75  the database is busy: a later call may succeed
   77  the database denies access
   78  something must be set up first: the settings, or the store";
-
-/// The options of all these commands.
-#[derive(Debug, Args)]
-pub struct Common {
-    /// Time zone of what is typed and shown: UTC, local, or a name such as Europe/Helsinki
-    #[arg(long, value_name = "ZONE", default_value = "UTC", value_parser = when::zone)]
-    pub zone: TimeZone,
-    #[command(flatten)]
-    pub database: config::Database,
-}
 
 /// The service or the store that a command asks.
 #[derive(Debug, Args)]
@@ -77,7 +65,7 @@ impl Source {
     /// Returns the words of a question about a name in a window.
     pub fn words(&self, name: &str, period: &Period) -> serve::Words {
         serve::Words {
-            zone: self.common.zone.iana_name().map(str::to_owned),
+            zone: Some(self.common.zone.name()),
             ..period.words(name)
         }
     }
@@ -92,20 +80,10 @@ impl Source {
 }
 
 impl Common {
-    /// Connects to the store.
-    pub fn store(&self) -> Result<Store, Error> {
-        Ok(Store::open(&self.database.complete()?)?)
-    }
-
     /// Asks the store.
     fn answer(&self, kind: serve::Kind, words: serve::Words) -> Result<String, Error> {
         let question = serve::Question { kind, words };
         serve::answer(&question, &self.clock(), || self.store())
-    }
-
-    /// Returns a clock of the zone.
-    pub fn clock(&self) -> Clock {
-        Clock::new(self.zone.clone())
     }
 }
 
@@ -264,7 +242,7 @@ pub fn report(options: &Report) -> Result<(), Error> {
         )
     };
     if options.weekly {
-        let now = Timestamp::now().to_zoned(source.common.zone.clone());
+        let now = source.common.zone.at(Timestamp::now());
         let week = when::last_week(&now).map_err(|error| Error::Usage(error.to_string()))?;
         words.from = Some(week.0.to_string());
         words.to = Some(week.1.to_string());

@@ -30,7 +30,7 @@ pub fn written(
     clock: &Clock,
 ) -> Result<String, Error> {
     if let Some(event_id) = wanted.event {
-        return explain(store, event_id, wanted.is_json);
+        return explain(store, event_id, wanted.is_json, clock);
     }
     let severity = if wanted.all { None } else { words(ALERTED) };
     let window = Window::new(window.0, window.1);
@@ -44,7 +44,7 @@ pub fn written(
     }
     let rows = rows.iter().map(|row| cells(row, clock));
     let lines = aligned(&Table::new("Events", rows), usize::MAX, Fit::default());
-    Ok(lines.join("\n") + "\n")
+    Ok(format!("{}\n{}\n", lines.join("\n"), clock.note()))
 }
 
 /// Loads the events of file systems, or of all without names.
@@ -66,7 +66,12 @@ pub fn ask(
 }
 
 /// Explains an event. The commands of an admin are left out for a limited reader.
-fn explain(store: &mut Store, event_id: i64, is_json: bool) -> Result<String, Error> {
+fn explain(
+    store: &mut Store,
+    event_id: i64,
+    is_json: bool,
+    clock: &Clock,
+) -> Result<String, Error> {
     let mut lines = store.ask(&Explain { event_id })?.rows;
     if store.own().is_some() {
         lines.retain(|line| line.topic != "next");
@@ -78,7 +83,7 @@ fn explain(store: &mut Store, event_id: i64, is_json: bool) -> Result<String, Er
     }
     let lines = lines.iter();
     let lines = lines.map(|line| format!("{}{}\n", left(&line.topic, 10), shown(&line.text)));
-    Ok(lines.collect())
+    Ok(lines.collect::<String>() + &clock.note() + "\n")
 }
 
 fn document(values: impl Iterator<Item = Value>) -> String {

@@ -147,11 +147,7 @@ fn page(list: &JobList, clock: &Clock) -> Page {
         kind: "Use of Lustre",
         heading: said(list),
         lead: lead(list),
-        about: vec![
-            clock.window(list.window),
-            format!("All times are {}", clock.name()),
-            made(clock),
-        ],
+        about: vec![clock.window(list.window), clock.note(), made(clock)],
         sections: vec![Section::new("jobs", "Jobs", blocks)],
     }
 }

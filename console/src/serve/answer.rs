@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::tz::TimeZone;
 use jobstats_client::{Options, program::exit};
 use serde_json::json;
 use tokio::task::spawn_blocking;
@@ -85,17 +84,20 @@ pub struct Service {
     turns: Turns,
     subordinates: Subordinates,
     time: Duration,
+    /// The clock of questions that name no zone.
+    clock: Clock,
 }
 
 impl Service {
     /// Creates a service for this database. Fails without a database.
-    pub fn new(database: Options, limits: Limits) -> Result<Self, Error> {
+    pub fn new(database: Options, limits: Limits, clock: Clock) -> Result<Self, Error> {
         crate::ask::store::connector(&database)?;
         Ok(Self {
             database,
             turns: Turns::new(limits),
             subordinates: Subordinates::of_machine(),
             time: limits.time,
+            clock,
         })
     }
 
@@ -157,9 +159,10 @@ impl Service {
 
     fn ask(&self, uid: u32, question: &Question) -> Result<String, Error> {
         let zone = question.words.zone.as_deref().map(when::zone).transpose();
-        let zone = zone.map_err(Error::Usage)?.unwrap_or(TimeZone::UTC);
-        inquiry::answer(question, &Clock::new(zone), || {
-            Ok(Store::open_for(&self.database, uid, self.time)?)
+        let zone = zone.map_err(Error::Usage)?;
+        let clock = zone.unwrap_or_else(|| self.clock.clone());
+        inquiry::answer(question, &clock, || {
+            Ok(Store::open_for(&self.database, uid, self.time, &clock)?)
         })
     }
 }

@@ -53,7 +53,7 @@ fn window(question: &Question, clock: &Clock) -> Result<Window, Error> {
     if start.is_some() {
         (from, to) = (from.or(start), to.or(Some("now")));
     }
-    when::window(from, to, &clock.zone).map_err(Error::Usage)
+    when::window(from, to, clock).map_err(Error::Usage)
 }
 
 /// Returns the number of the only user that the role can read.

@@ -72,7 +72,7 @@ pub struct Words {
     pub all: bool,
     /// The cluster of the file system.
     pub cluster: Option<String>,
-    /// The time zone; UTC without one.
+    /// The time zone; that of the service without one.
     pub zone: Option<String>,
     pub form: Form,
     /// The width of text.
