@@ -61,12 +61,15 @@ fn table<'l>(list: &'l JobList, clock: &Clock) -> (Table, impl Iterator<Item = &
         let amount = |total: Option<_>, name| Cell::value(total.map(number), name, Quantity::Total);
         let name = job.job_name.as_ref().map(|name| cut(&shown(name), NAME));
         let started = job.started.map(|time| clock.within(time, list.window));
+        // Slurm adds who cancelled a job.
+        let state = job.state.as_deref().and_then(|it| it.split(' ').next());
+        let state = state.map(str::to_owned);
         let user = job.user_name.as_ref().filter(|_| !is_one);
         [
             ("Job", Cell::text(&job.job)),
             ("User", Cell::whole(user)),
             ("Name", Cell::whole(name.as_ref())),
-            ("State", Cell::whole(job.state.as_ref())),
+            ("State", Cell::whole(state.as_ref())),
             ("Start", Cell::whole(started.as_ref())),
             (
                 "Run time",

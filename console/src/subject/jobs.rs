@@ -48,10 +48,11 @@ pub struct ListedJob {
 
 /// Loads the last jobs of a window.
 pub fn ask(store: &mut Store, wanted: &Wanted, window: Span) -> Result<JobList, Error> {
+    let filters = filters(wanted, store.own());
     let jobs = store.ask(&Jobs {
         window: Window::new(window.0, window.1),
         n: Some(wanted.n.into()),
-        filter: filters(wanted, store.own()),
+        filter: filters.clone(),
     })?;
     let mut list = JobList {
         window,
@@ -59,7 +60,7 @@ pub fn ask(store: &mut Store, wanted: &Wanted, window: Span) -> Result<JobList, 
         statements: vec![("Jobs".to_owned(), jobs.statement)],
         ..JobList::default()
     };
-    let mut findings = findings(store, &jobs.rows, window, &mut list)?;
+    let mut findings = findings(store, &jobs.rows, filters, &mut list)?;
     let rows = jobs.rows.into_iter().map(|job| ListedJob {
         finding: job.labels.job.as_ref().and_then(|it| findings.remove(it)),
         job,
@@ -92,7 +93,7 @@ fn filters(wanted: &Wanted, own: Option<&[i64]>) -> Filters {
 fn findings(
     store: &mut Store,
     jobs: &[JobsRow],
-    window: Span,
+    filters: Filters,
     list: &mut JobList,
 ) -> Result<BTreeMap<String, FindingRow>, Error> {
     let mut counts: BTreeMap<&String, usize> = BTreeMap::new();
@@ -105,17 +106,17 @@ fn findings(
     if names.is_empty() {
         return Ok(worst);
     }
-    let starts = jobs.iter().filter_map(|job| job.started);
-    let ends = jobs.iter().map(|job| job.ended.unwrap_or(window.1));
-    let since = starts.min().unwrap_or(window.0);
-    let until = ends.max().unwrap_or(window.1);
+    let ends: Option<Vec<_>> = jobs.iter().map(|job| job.ended).collect();
     let found = store.ask(&Findings {
-        window: Window::new(since, until),
+        window: Window {
+            since: jobs.iter().filter_map(|job| job.started).min(),
+            until: ends.and_then(|ends| ends.into_iter().max()),
+        },
         by: Some(Dimension::Job.name().to_owned()),
         levels: None,
         filter: Filters {
             job: Some(names),
-            ..Filters::default()
+            ..filters
         },
     })?;
     list.statements
