@@ -20,7 +20,6 @@ mod answer;
 mod client;
 mod inquiry;
 mod listen;
-mod pages;
 mod question;
 mod subordinates;
 mod turns;

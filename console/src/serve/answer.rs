@@ -7,13 +7,14 @@ use jobstats_client::{Options, program::exit};
 use serde_json::json;
 use tokio::task::spawn_blocking;
 
+use super::inquiry;
 use super::question::{Question, Route};
 use super::subordinates::Subordinates;
 use super::turns::{Limits, Permit, Turns};
-use super::{inquiry, pages};
 use crate::ask::error::Error;
 use crate::ask::store::Store;
 use crate::report::form::Form;
+use crate::show::html::Page;
 use crate::values::when::{self, Clock};
 
 /// The message for root.
@@ -54,7 +55,15 @@ impl Answer {
 
     /// Returns a refusal, as a page if a page was requested.
     pub fn refusal(code: u8, message: &str, form: Form) -> Self {
-        let page = (form == Form::Html).then(|| pages::refusal(message).ok());
+        let title = || "Nothing to show".to_owned();
+        let page = || Page {
+            title: title(),
+            kind: "Lustre",
+            heading: title(),
+            lead: message.to_owned(),
+            ..Page::default()
+        };
+        let page = (form == Form::Html).then(|| page().document().ok());
         let answer = match page.flatten() {
             Some(page) => Self::new(Form::Html, page),
             None => {

@@ -127,6 +127,10 @@ impl Inquiry<'_> {
             account: words.account.clone(),
             n: words.n.unwrap_or(jobs::DEFAULT),
         };
+        if wanted.n > jobs::MOST {
+            let message = format!("at most {} jobs are listed", jobs::MOST);
+            return Err(Error::Usage(message));
+        }
         let list = jobs::ask(store, &wanted, self.span())?;
         match self.kind {
             Kind::Index => report::jobs::index(&list, &oneself(store)?, self.clock),

@@ -24,7 +24,7 @@ const NAME: usize = 40;
 const WHOLE: usize = 32;
 
 /// A page.
-#[derive(Debug, Clone, Template)]
+#[derive(Debug, Clone, Default, Template)]
 #[template(path = "page.html")]
 pub struct Page {
     /// The title of the document.

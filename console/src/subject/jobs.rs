@@ -15,8 +15,9 @@ use crate::show::html::Statements;
 use crate::show::json::escaped;
 use crate::values::when::Span;
 
-/// The default number of jobs.
+/// The default and the largest number of jobs.
 pub const DEFAULT: u16 = 20;
+pub const MOST: u16 = 1000;
 
 /// The selected jobs.
 #[derive(Debug, Clone, Default)]
