@@ -131,6 +131,11 @@ impl Route {
         let Some(kind) = known.filter(|kind| !is_elsewhere(kind)) else {
             return Self::Nothing;
         };
+        // In a browser, a list has links and forms.
+        let kind = match (kind, page) {
+            (Kind::Jobs, Some(_)) => Kind::Index,
+            _ => kind,
+        };
         let named = page.flatten().map(|name| {
             let name = percent_decode_str(name).decode_utf8_lossy().into_owned();
             serde_urlencoded::to_string([("name", name)]).unwrap_or_default()
@@ -207,6 +212,7 @@ mod tests {
         assert_eq!(report("/report/a"), (Kind::Report, "a".to_owned()));
         assert_eq!(report("/events"), (Kind::Events, String::new()));
         assert_eq!(report("/"), (Kind::Index, String::new()));
+        assert_eq!(report("/jobs"), (Kind::Index, String::new()));
         assert_eq!(report("/user"), (Kind::User, String::new()));
         assert_eq!(report("/compare/1,2"), (Kind::Compare, "1,2".to_owned()));
     }
