@@ -38,8 +38,5 @@ pub fn written(
         false => sizes::ask(store, &subject.work)?,
     };
     let page = super::subject::page(subject, sizes, clock);
-    Ok(match form {
-        Form::Html => page.document()?,
-        _ => page.text(screen),
-    })
+    super::written(store, page, form, screen)
 }
