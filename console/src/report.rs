@@ -9,6 +9,7 @@ use crate::subject::Kind;
 use crate::subject::questions::{add_parts, ask_totals, of_totals};
 
 use events::Events;
+use form::Form;
 use heatmap::Heatmap;
 use leader::Leader;
 pub use load::Load;
@@ -24,9 +25,11 @@ mod burst;
 mod changes;
 pub mod compare;
 mod density;
+pub mod event_list;
 pub mod events;
 pub mod form;
 mod heatmap;
+pub mod jobs;
 mod leader;
 mod leaders;
 mod load;
@@ -49,6 +52,7 @@ mod vocabulary {
     pub use crate::show::chart::frame::{Point, Series, TimeAxis};
     pub use crate::show::chart::{Chart, Words};
     pub use crate::show::document::{Block, Cell, Figure, Page, Section, Statements, Table};
+    pub use crate::show::text::Screen;
     pub use crate::subject::number;
     pub use crate::subject::questions::Selection;
     pub use crate::values::number::{
@@ -56,6 +60,18 @@ mod vocabulary {
     };
     pub use crate::values::text::{cut, joined, shown};
     pub use crate::values::when::{self, Clock, Span, after};
+}
+
+/// Returns a page in this form. Users of a service have no role, so their pages are without SQL.
+pub fn written(store: &Store, page: Page, form: Form, screen: Screen) -> Result<String, Error> {
+    let page = match store.served() {
+        Some(_) => page.without_statements(),
+        None => page,
+    };
+    Ok(match form {
+        Form::Text => page.text(screen),
+        _ => page.document()?,
+    })
 }
 
 /// Makes the report about a file system.

@@ -11,6 +11,7 @@ pub mod chosen;
 pub mod events;
 pub mod findings;
 pub mod job;
+pub mod jobs;
 pub mod json;
 pub mod questions;
 pub mod space;

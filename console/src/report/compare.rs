@@ -27,6 +27,9 @@ pub fn page(
     for job in jobs {
         subjects.push(chosen(store, job, scheduler, Window::default(), clock)?);
     }
+    // Jobs have the names that they were found by.
+    let jobs: Vec<_> = subjects.iter().map(|it| it.name.clone()).collect();
+    let jobs = jobs.as_slice();
     let lengths = subjects.iter().map(|it| when::seconds(it.work.window));
     let longest = lengths.fold(60.0, f64::max);
     let step = when::step(longest, 60, STEPS);

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use super::sizes;
 use crate::ask::error::Error;
 use crate::ask::store::Store;
-use crate::show::document::Page;
 use crate::show::text::Screen;
 use crate::subject::{Subject, json};
 use crate::values::when::Clock;
@@ -38,13 +37,6 @@ pub fn written(
         true => Vec::new(),
         false => sizes::ask(store, &subject.work)?,
     };
-    printed(&super::subject::page(subject, sizes, clock), form, screen)
-}
-
-/// Returns a page as text, or else as HTML.
-pub fn printed(page: &Page, form: Form, screen: Screen) -> Result<String, Error> {
-    Ok(match form {
-        Form::Text => page.text(screen),
-        _ => page.document()?,
-    })
+    let page = super::subject::page(subject, sizes, clock);
+    super::written(store, page, form, screen)
 }

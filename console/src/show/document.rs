@@ -13,7 +13,7 @@ pub const ROWS: usize = 200;
 const NAME: usize = 40;
 
 /// A page.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Page {
     /// The title of the document.
     pub title: String,
@@ -138,6 +138,8 @@ pub struct Cell {
     pub is_long: bool,
     /// True for the name of a part of the row above.
     pub is_part: bool,
+    /// The address that the text leads to.
+    pub link: Option<String>,
 }
 
 jobstats_core::named! {
@@ -149,6 +151,24 @@ jobstats_core::named! {
     }
     /// Returns the word for the level.
     pub fn class;
+}
+
+impl Page {
+    /// Returns the page without statements of SQL.
+    pub fn without_statements(mut self) -> Self {
+        for section in &mut self.sections {
+            section
+                .blocks
+                .retain(|it| !matches!(it, Block::Statements(_)));
+            for block in &mut section.blocks {
+                if let Block::Figure(figure) = block {
+                    figure.statements.clear();
+                }
+            }
+        }
+        self.sections.retain(|it| !it.blocks.is_empty());
+        self
+    }
 }
 
 impl Cell {

@@ -28,15 +28,19 @@ struct Html<'p> {
 impl Page {
     /// Returns the document. This fails only if a text cannot be formatted.
     pub fn document(&self) -> Result<String, askama::Error> {
-        // No text, wherever it comes from, may change how others are read.
-        let document = Html { page: self }.render()?;
-        let lines = document.split('\n').map(|line| {
-            let mut out = String::new();
-            push_shown(&mut out, line);
-            out
-        });
-        Ok(lines.collect::<Vec<_>>().join("\n"))
+        document(&Html { page: self })
     }
+}
+
+/// Returns the document of a template, in which no text, wherever it comes from, changes how others are read.
+pub fn document(template: &impl Template) -> Result<String, askama::Error> {
+    let document = template.render()?;
+    let lines = document.split('\n').map(|line| {
+        let mut out = String::new();
+        push_shown(&mut out, line);
+        out
+    });
+    Ok(lines.collect::<Vec<_>>().join("\n"))
 }
 
 /// Returns the non-empty tables.
@@ -47,7 +51,7 @@ fn present(tables: &[Table]) -> Vec<Table> {
 
 /// Returns a text as HTML in which no line ends between a number and its unit, within a date, or within the
 /// name of a target.
-fn prose(text: &str) -> String {
+pub fn prose(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut before = "";
     for (place, word) in text.split(' ').enumerate() {

@@ -103,6 +103,13 @@ fn list(
     store.ask(&question)
 }
 
+/// Returns the run time of a job in seconds, so far if it still runs.
+pub fn run_time(row: &JobsRow) -> Option<f64> {
+    let ended = row.ended.unwrap_or_else(Timestamp::now);
+    let time = row.run_time.map(|it| it.0.as_secs_f64());
+    time.or_else(|| Some(when::seconds((row.started?, ended))))
+}
+
 /// Returns the patterns of the jobs that an array may be called.
 fn groups(name: &str) -> Vec<String> {
     let array = name.trim_end_matches("[]");

@@ -104,13 +104,6 @@ pub fn window(from: Option<&str>, to: Option<&str>, zone: &Clock) -> Result<Wind
     Ok(Window { since, until })
 }
 
-/// Returns the start and the end of the window that is typed.
-pub fn span(from: &str, to: &str, zone: &Clock) -> Result<Span, String> {
-    let window = window(Some(from), Some(to), zone)?;
-    let span = window.since.zip(window.until);
-    span.ok_or_else(|| "the window has no end".to_owned())
-}
-
 /// Returns the last week that is over, from Monday to Monday.
 pub fn last_week(now: &Zoned) -> Result<Span, jiff::Error> {
     let monday = i64::from(now.weekday().to_monday_zero_offset());
@@ -432,7 +425,8 @@ mod tests {
     #[test]
     fn a_window_some_time_ago_begins_with_a_minute() {
         let window = |from, to| window(from, to, &Clock::default());
-        let (since, until) = span("2h", "now", &Clock::default()).unwrap();
+        let ago = window(Some("2h"), Some("now")).unwrap();
+        let (since, until) = (ago.since.unwrap(), ago.until.unwrap());
         assert_eq!(since, minute(since));
         assert!((7200.0..7260.0).contains(&seconds((since, until))));
         assert_eq!(window(None, None), Ok(Window::default()));

@@ -28,6 +28,8 @@ fn a_store_is_asked() {
     };
     a_job_is_one_screen(&store);
     an_array_is_one_job(&store);
+    names_are_pasted(&store);
+    the_last_jobs_are_listed(&store);
     a_job_can_be_waited_for(&store);
     what_is_special_of_a_job_is_said(&store);
     jobs_that_count_alike_are_told_apart(&store);
@@ -94,6 +96,58 @@ fn an_array_is_one_job(store: &Store) {
         element.contains("State: FAILED") && element.contains("No server observed any work."),
         "{element}"
     );
+}
+
+fn names_are_pasted(store: &Store) {
+    for (kind, pasted, name) in [
+        ("job", "11.batch", "job 11"),
+        ("job", "JobId=11", "job 11"),
+        ("job", "10[1]", "job 10_1"),
+        ("job", "10_1.ext+", "job 10_1"),
+        ("target", "ost1", "target scratch-OST0001"),
+        ("target", "scratch-OST0001_UUID", "target scratch-OST0001"),
+    ] {
+        let text = store.text(&[kind, pasted]);
+        assert!(
+            text.contains(&format!("Lustre use of {name}\n")),
+            "{pasted}\n{text}"
+        );
+    }
+    let unknown = store.run(&["target", "OST0009"]);
+    let said = String::from_utf8(unknown.stderr).unwrap();
+    assert!(
+        said.ends_with("\n  known: scratch-MDT0000, scratch-OST0000, scratch-OST0001\n"),
+        "{said}"
+    );
+}
+
+fn the_last_jobs_are_listed(store: &Store) {
+    let text = store.text(&["jobs", "--user", "user1000"]);
+    let lines: Vec<_> = text.lines().collect();
+    assert!(
+        lines[0].starts_with("The last 2 jobs of user1000, "),
+        "{text}"
+    );
+    let job = lines
+        .iter()
+        .position(|line| line.starts_with("10_1"))
+        .unwrap();
+    let row = words(lines[job]);
+    assert!(row.contains(" COMPLETED "), "{text}");
+    assert!(row.ends_with(" 00:40:00 2 0 328 MB 4.00 M"), "{text}");
+    assert!(lines[job + 1].starts_with("  fair  "), "{text}");
+    assert!(
+        lines.iter().all(|line| line.chars().count() <= 80),
+        "{text}"
+    );
+    let list = store.json(&["jobs", "--json", "--account", "phys*", "-n", "100"]);
+    let jobs = list["jobs"].as_array().unwrap();
+    let job = |name: &str| jobs.iter().find(|it| it["job"] == name).unwrap();
+    let findings = ["10_1", "12"].map(|name| job(name)["finding"]["level"].clone());
+    assert_eq!(findings, [Value::from("fair"), Value::Null], "{list}");
+    assert_eq!(job("10_1")["write_bytes"], 327_680_000, "{list}");
+    // Two jobs with the number 21 have no findings, since the usage of both adds up.
+    assert_eq!(jobs.len(), 6, "{list}");
 }
 
 fn a_job_can_be_waited_for(store: &Store) {
