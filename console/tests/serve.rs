@@ -214,7 +214,7 @@ fn own_jobs_are_listed_and_compared(service: &Service, ada: u32) {
     let page = service.text(ada, &["jobs", "--html", "-"]);
     assert!(page.contains("The last 2 jobs of user1000") && !page.contains("href=\"job/"));
     let oneself = words(&service.text(ada, &["user", "--from", "4h"]));
-    let title = format!("Lustre use of user {ada} ");
+    let title = format!(" User {ada} ");
     assert!(
         oneself.contains(&title) && oneself.contains("Written 328 MB"),
         "{oneself}"

@@ -24,6 +24,9 @@ const ROWS: usize = 8;
 /// The number of rows below another row of the table.
 const PARTS: usize = 4;
 
+/// The width up to which a caption is the title of the first column.
+const TITLE: usize = 24;
+
 /// The blanks between columns.
 const GAP: &str = "  ";
 
@@ -219,13 +222,18 @@ impl Text {
         self.more(table.more);
     }
 
-    /// Adds a table of names and numbers. Its caption is the title of the first column, if it fits.
+    /// Adds a table of names and numbers. A short caption is the title of the first column.
     fn aligned(&mut self, table: &Table) {
         let is_top = |row: &&Vec<Cell>| !row[0].is_part;
         let is_long = table.rows.iter().filter(is_top).count() > WHOLE;
         let count = if is_long { ROWS } else { table.rows.len() };
         let rows = &table.rows[..count];
-        let natural = |bar| widths(&table.columns, rows, bar);
+        let mut titles = table.columns.clone();
+        let is_title = width(&table.caption) <= TITLE;
+        if is_title {
+            titles[0].0.clone_from(&table.caption);
+        }
+        let natural = |bar| widths(&titles, rows, bar);
         let has_room = taken(&natural(BAR)) <= self.screen.cells;
         let bar = if has_room { BAR } else { 0 };
         let widths = fitted(natural(bar), &table.columns, self.screen.cells);
@@ -240,12 +248,11 @@ impl Text {
         if !self.lines.last().is_some_and(|line| line.starts_with('─')) {
             self.lines.push(String::new());
         }
-        let mut titles: Vec<_> = table.columns.iter().map(|it| it.0.clone()).collect();
-        match width(&table.caption) <= widths[0] {
-            true => titles[0].clone_from(&table.caption),
-            false => self.paragraph(" ", &table.caption),
+        if !is_title {
+            self.paragraph(" ", &table.caption);
         }
-        self.lines.push(line(titles));
+        let titles = titles.iter().map(|(title, _)| title.clone());
+        self.lines.push(line(titles.collect()));
         self.lines.push("─".repeat(self.screen.cells));
         let (mut parts, mut others) = (0, Vec::new());
         for (at, row) in rows.iter().enumerate() {
