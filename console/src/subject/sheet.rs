@@ -71,12 +71,18 @@ fn facts(subject: &Subject, clock: &Clock, cells: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let columns = if cells < WHOLE { 1 } else { 2 };
     let room = (cells - 1) / columns - 17;
-    for facts in subject.facts.chunks(columns) {
+    let (sentences, facts): (Vec<_>, Vec<_>) =
+        subject.facts.iter().partition(|fact| fact.key == "usual");
+    for facts in facts.chunks(columns) {
         let facts = facts.iter().map(|fact| {
             let value = left(&shown(&value(&fact.value, clock)), room);
             format!("{}: {value}", right(fact.label, 15))
         });
         lines.push(facts.collect::<Vec<_>>().join(" "));
+    }
+    for fact in sentences {
+        let lead = format!("{}: ", right(fact.label, 15));
+        lines.extend(broken(&lead, &value(&fact.value, clock), cells));
     }
     let label = match subject.kind {
         Kind::Job => "Seen",

@@ -257,6 +257,13 @@ pub fn step_end(time: Timestamp, step: i64) -> Timestamp {
     Timestamp::from_second(time.as_second() - passed + step).unwrap_or(Timestamp::MAX)
 }
 
+/// Returns the full hours that hold a window.
+pub fn full_hours((since, until): Span) -> Span {
+    const HOUR: i64 = 3_600;
+    let since = after(step_end(since, HOUR), -(HOUR as f64));
+    (since, step_end(after(until, -1e-6), HOUR).max(since))
+}
+
 /// Returns a time in microseconds as one of the calendar.
 pub fn timestamp(time: Micros) -> Timestamp {
     Timestamp::from_microsecond(time).unwrap_or_default()
@@ -274,6 +281,20 @@ mod tests {
     fn at(text: &str) -> Result<String, String> {
         let now: Zoned = "2026-11-20T15:30:00[UTC]".parse().unwrap();
         parse(text, &now).map(|time| time.strftime("%F %H:%M").to_string())
+    }
+
+    #[test]
+    fn full_hours_hold_a_window() {
+        let full = |since: &str, until: &str| {
+            let (since, until) = full_hours((since.parse().unwrap(), until.parse().unwrap()));
+            format!("{since} {until}")
+        };
+        let hours = "2026-11-23T13:00:00Z 2026-11-23T15:00:00Z";
+        assert_eq!(
+            full("2026-11-23T13:35:58.5Z", "2026-11-23T14:00:00.1Z"),
+            hours
+        );
+        assert_eq!(full("2026-11-23T13:00:00Z", "2026-11-23T15:00:00Z"), hours);
     }
 
     #[test]
