@@ -67,12 +67,12 @@ pub struct Moved {
     /// The calls.
     pub calls: Calls,
     /// The calls whose size is known; `None` before Lustre 2.16.
-    pub sized: Option<Sized>,
+    pub sized: Option<SizeCounts>,
 }
 
 /// The numbers of calls of known size.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Sized {
+pub struct SizeCounts {
     /// All of them.
     pub all: f64,
     /// Those of at most [`SMALL`] bytes.

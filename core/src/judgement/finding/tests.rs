@@ -10,8 +10,8 @@ fn calls(count: f64, time: f64) -> Calls {
 }
 
 /// Returns a million calls of known sizes, this part of them small, and half of the others fair.
-fn sized(small: f64) -> Option<Sized> {
-    Some(Sized {
+fn sized(small: f64) -> Option<SizeCounts> {
+    Some(SizeCounts {
         all: 1e6,
         small: 1e6 * small,
         medium: 5e5 * (1.0 + small),

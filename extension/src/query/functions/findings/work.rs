@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use jobstats_core::base::instant::{DAY, HOUR, Micros, Span};
 use jobstats_core::base::pattern::exactly;
 use jobstats_core::base::target::TargetKind;
-use jobstats_core::judgement::finding::{Calls, Moved, Rule, Sized, Work, is_enough};
+use jobstats_core::judgement::finding::{Calls, Moved, Rule, SizeCounts, Work, is_enough};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
@@ -238,7 +238,7 @@ impl Sums {
 }
 
 /// The numbers of reads, and of writes, of known size.
-type Sizes = HashMap<Group, [Option<Sized>; 2]>;
+type Sizes = HashMap<Group, [Option<SizeCounts>; 2]>;
 
 /// The sizes that maintenance has summed up for the jobs of entries.
 const SUMMED_SIZES: &str = "SELECT sizes.reads, sizes.small_reads, sizes.writes, sizes.small_writes, sizes.job FROM jobstats.finding_sizes sizes \
@@ -282,7 +282,7 @@ fn find_sizes(
         let calls = |n: usize| line.amounts[n].total.unwrap_or(0) as f64;
         let known = [0, 3].map(|n| {
             let [all, small, medium] = [n, n + 1, n + 2].map(calls);
-            (all > 0.0).then_some(Sized { all, small, medium })
+            (all > 0.0).then_some(SizeCounts { all, small, medium })
         });
         sizes.insert(usage.values(&line), known);
         Ok(())
@@ -336,7 +336,7 @@ fn summed_sizes(entries: &[i64]) -> Result<Sizes, Error> {
         // Values need no more than the small ones.
         let sized = |column| {
             let (all, small) = row.float(column).zip(row.float(column + 1))?;
-            Some(Sized {
+            Some(SizeCounts {
                 all,
                 small,
                 medium: small,
