@@ -65,7 +65,7 @@ fn a_job_is_one_screen(store: &Store) {
     has("Server time 7.33 min");
     has("scratch-MDT0000 ███████▎ 91 %");
     has("fair 91 % of its server time was on MDTs. Make, open");
-    has("12.8 k files opened per MiB read or written, 4 M in all, in 91 % of its server time.");
+    has("4 M files opened, 12.8 k per MiB read or written, in 91 % of its server time.");
     has("fair 80 k writes of 4.1 kB on average, in 9 % of its server time.");
     assert!(
         !text.contains('\u{1b}') && text.contains("<img src=x onerro"),

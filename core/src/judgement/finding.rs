@@ -73,11 +73,11 @@ pub struct Moved {
 /// The numbers of calls of known size.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SizeCounts {
-    /// All of them.
+    /// All calls.
     pub all: f64,
-    /// Those of at most [`SMALL`] bytes.
+    /// Calls of at most [`SMALL`] bytes.
     pub small: f64,
-    /// Those of at most [`MEDIUM`] bytes.
+    /// Calls of at most [`MEDIUM`] bytes.
     pub medium: f64,
 }
 
@@ -263,55 +263,42 @@ impl fmt::Display for Finding<'_> {
         let work = self.work;
         let percent = format!("{:.0} %", self.value * 100.0);
         let per = count(self.value);
-        let [opens, getattrs, syncs, made, removed] = [
-            work.opens,
-            work.getattrs,
-            work.syncs,
-            work.creates,
-            work.unlinks,
-        ]
-        .map(|calls| count(calls.count));
-        match self.rule {
-            Rule::SmallReads => f.write_str(&sizes(&work.read, "reads", self.value)),
-            Rule::SmallWrites => f.write_str(&sizes(&work.write, "writes", self.value)),
-            Rule::SmallFiles => {
-                let sizes = sizes(&work.write, "writes", self.value);
-                write!(f, "{sizes}, each a file")
-            }
-            Rule::Opens if work.moved() < MEBIBYTE => {
-                write!(
-                    f,
-                    "{opens} files opened, and less than a MiB read or written"
-                )
-            }
+        let of = |calls: Calls| count(calls.count);
+        let text = match self.rule {
+            Rule::SmallReads => sizes(&work.read, "reads", self.value),
+            Rule::SmallWrites => sizes(&work.write, "writes", self.value),
+            Rule::SmallFiles => sizes(&work.write, "writes", self.value) + ", each a file",
             Rule::Opens => {
-                write!(
-                    f,
-                    "{per} files opened per MiB read or written, {opens} in all"
-                )
-            }
-            Rule::Getattrs if work.opens.count < 1.0 => {
-                write!(f, "{getattrs} requests for attributes, and no file opened")
+                let opens = of(work.opens);
+                match work.moved() < MEBIBYTE {
+                    true => format!("{opens} files opened, and less than a MiB read or written"),
+                    false => format!("{opens} files opened, {per} per MiB read or written"),
+                }
             }
             Rule::Getattrs => {
-                write!(
-                    f,
-                    "{per} requests for attributes per file opened, {getattrs} in all"
-                )
+                let requests = format!("{} requests for attributes", of(work.getattrs));
+                match work.opens.count < 1.0 {
+                    true => format!("{requests}, and no file opened"),
+                    false => format!("{requests}, {per} per file opened"),
+                }
             }
-            Rule::Syncs => write!(
-                f,
-                "{syncs} syncs for {} writes",
-                count(work.write.calls.count)
+            Rule::Syncs => format!(
+                "{} syncs for {} writes",
+                of(work.syncs),
+                of(work.write.calls)
             ),
-            Rule::ShortLived => write!(f, "{made} files made and {removed} removed"),
-            Rule::MassDeletion => write!(f, "{removed} files removed{}", than_made(work)),
+            Rule::ShortLived => {
+                let (made, removed) = (of(work.creates), of(work.unlinks));
+                format!("{made} files made and {removed} removed")
+            }
+            Rule::MassDeletion => format!("{per} files removed{}", than_made(work)),
             Rule::OneTarget => {
                 let moved = amount(work.moved(), "bytes");
-                write!(f, "{percent} of its {moved} went to or from one OST")
+                format!("{percent} of its {moved} went to or from one OST")
             }
-            Rule::Metadata => write!(f, "{percent} of its server time was on MDTs"),
-        }
+            Rule::Metadata => format!("{percent} of its server time was on MDTs"),
+        };
+        f.write_str(&text)
     }
 }
 
@@ -328,12 +315,8 @@ fn than_made(work: &Work) -> String {
 fn sizes(moved: &Moved, name: &str, value: f64) -> String {
     let Some(sized) = moved.sized else {
         let calls = moved.calls.count;
-        let mean = part(moved.bytes, calls).unwrap_or(0.0);
-        return format!(
-            "{} {name} of {} on average",
-            count(calls),
-            amount(mean, "bytes")
-        );
+        let mean = amount(moved.bytes / calls, "bytes");
+        return format!("{} {name} of {mean} on average", count(calls));
     };
     format!(
         "{:.0} % of its {name} were small: {} of 32 KiB or less, {} fair, {} good (over 512 KiB)",

@@ -92,7 +92,11 @@ pub fn find(
     let sizes = match entries {
         Some(entries) => summed_sizes(entries)?,
         None if !has_sizes(client, plan)? => return Ok(groups),
-        None if reads_all => find_sizes(client, &sizes_of(&question.filters, by), plan, chosen)?,
+        None if reads_all => {
+            let question = sizes_of(&question.filters, by);
+            let plan = plan.again(client, &question, plan.window.clone())?;
+            find_sizes(&question, &plan, chosen)?
+        }
         None => sizes_of_some(client, &question.filters, plan, by, &groups)?,
     };
     for (group, work) in &mut groups {
@@ -268,15 +272,9 @@ fn sizes_of(filters: &Filters, by: &By) -> Question {
 }
 
 /// Finds the sizes of reads and writes of all groups.
-fn find_sizes(
-    client: &SpiClient<'_>,
-    question: &Question,
-    plan: &Plan,
-    entries: Option<Vec<i64>>,
-) -> Result<Sizes, Error> {
-    let plan = plan.again(client, question, plan.window.clone())?;
+fn find_sizes(question: &Question, plan: &Plan, entries: Option<Vec<i64>>) -> Result<Sizes, Error> {
     let mut sizes = Sizes::new();
-    let request = Request::of(question, &plan, entries, None);
+    let request = Request::of(question, plan, entries, None);
     let usage = request.read()?;
     usage.each(false, |line| {
         let calls = |n: usize| line.amounts[n].total.unwrap_or(0) as f64;
@@ -316,13 +314,13 @@ fn sizes_of_some(
     let jobs = judged.filter_map(|(group, work)| Some((cost(work), group[place].as_deref()?)));
     let mut jobs: Vec<_> = jobs.collect();
     jobs.sort_by(|(one, _), (other, _)| other.0.cmp(&one.0).then(other.1.total_cmp(&one.1)));
-    for most in SOME {
+    for most in SOME.into_iter().filter(|_| !jobs.is_empty()) {
         let names = jobs.iter().take(most).map(|(_, job)| Some(exactly(job)));
         let of_jobs = filters.clone().any_of("job", Some(names.collect()));
         let question = sizes_of(&of_jobs, by);
         let plan = plan.again(client, &question, plan.window.clone())?;
         if let Some(entries) = few(client, &plan, &question.filters)? {
-            return find_sizes(client, &question, &plan, Some(entries));
+            return find_sizes(&question, &plan, Some(entries));
         }
     }
     Ok(Sizes::new())
@@ -336,11 +334,8 @@ fn summed_sizes(entries: &[i64]) -> Result<Sizes, Error> {
         // Values need no more than the small ones.
         let sized = |column| {
             let (all, small) = row.float(column).zip(row.float(column + 1))?;
-            Some(SizeCounts {
-                all,
-                small,
-                medium: small,
-            })
+            let medium = small;
+            Some(SizeCounts { all, small, medium })
         };
         Some((vec![row.text(4)], [sized(0), sized(2)]))
     })?;
