@@ -210,7 +210,12 @@ fn a_user_and_a_target_have_a_window(store: &Store) {
     assert!(words(&user).contains("Read 1.15 GB"), "{user}");
     let number = store.text(&["user", "1001", "--from", "3h"]);
     assert!(words(&number).contains("Read 1.15 GB"), "{number}");
+    // A job has the level of its own page.
+    let judged = words(&store.text(&["user", "user1000", "--from", "3h"]));
+    let finding = "fair Job 10_1: 91 % of its server time was on MDTs.";
+    assert!(judged.contains(finding), "{judged}");
     let target = store.text(&["target", "scratch-OST0001", "--from", "3h"]);
+    assert!(!target.contains("What could be better"), "{target}");
     assert!(target.contains("Rank: 1 of 2, by bytes"), "{target}");
     assert!(
         target.contains("By user") && target.contains("user1001"),
