@@ -129,15 +129,20 @@ impl Text {
         self.lines.push(line);
     }
 
+    /// Adds facts side by side, and each sentence below them.
     fn facts(&mut self, facts: &[(String, String)]) {
         let columns = if self.screen.cells < WIDE { 1 } else { 2 };
         let room = (self.screen.cells - 1) / columns - LABEL;
-        for facts in facts.chunks(columns) {
-            let facts = facts.iter().map(|(label, value)| {
-                let value = left(&shown(value), room);
-                format!("{}: {value}", right(label, LABEL - 2))
-            });
+        let label = |label: &str| format!("{}: ", right(label, LABEL - 2));
+        let (short, long): (Vec<_>, Vec<_>) = facts.iter().partition(|it| width(&it.1) <= room);
+        for facts in short.chunks(columns) {
+            let facts = facts
+                .iter()
+                .map(|(name, value)| label(name) + &left(&shown(value), room));
             self.lines.push(facts.collect::<Vec<_>>().join(" "));
+        }
+        for (name, sentence) in long {
+            self.paragraph(&label(name), sentence);
         }
     }
 

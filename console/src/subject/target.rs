@@ -7,7 +7,7 @@ use jobstats_core::base::pattern::{Pattern, exactly};
 use jobstats_core::usage::filter::meant;
 
 use super::questions::{Selection, add_baseline, add_course, ask_totals, of_totals};
-use super::{Fact, Kind, Lookup, Subject, Value, findings};
+use super::{Fact, Kind, Lookup, Subject, Value};
 use crate::ask::store::{Error, Store};
 use crate::values::when::Span;
 
@@ -57,7 +57,6 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Lookup, Error>
     subject.rank(store, &[Dimension::User])?;
     let by = [Dimension::Job, Dimension::User, Dimension::JobName];
     subject.rank(store, &by)?;
-    findings::add(store, &mut subject)?;
     Ok(Ok(subject))
 }
 

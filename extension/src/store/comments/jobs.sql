@@ -40,6 +40,7 @@
 ('finding_rules finding_days', 'finding', 'Name of the rule, see docs/findings.md.'),
 ('finding_rules', 'fair', 'Value above which a group may be fair: a share, or a ratio, see docs/findings.md.'),
 ('finding_rules', 'bad', 'Value above which a group may be bad.'),
+('finding_rules', 'absolute', 'Value above which a group is bad, whatever other jobs of the site do; NULL: only the percentiles decide.'),
 ('finding_rules', 'enabled', 'false: the rule is not used.'),
 ('finding_rules', 'advice', 'What to change.'),
 ('finding_rules rules', 'url', 'Page of the site with details; NULL: none.'),
