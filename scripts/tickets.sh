@@ -25,7 +25,7 @@ ship() {
         --lock "$output/lock" "${@:3}"
 }
 
-# An hour of each day of the week before makes the baselines.
+# Half an hour of each day of the week before makes the baselines.
 fill_store() {
     local back
     sed "s/$first/$day/g" "$data/incidents.json" >"$JOBSTATS_SIMULATOR_INCIDENT_PLAN"
@@ -34,9 +34,9 @@ fill_store() {
     "$simulator" accounting --scheduler slurm --from "${day}T00:00:00Z" --days 1 >"$output/jobs"
     ship slurm "$output/jobs" --covers 36h
     for back in 7 6 5 4 3 2 1; do
-        load "$(date -u -d "$day - $back days" +%F)T12:00:00Z" 1 --interval 10m
+        load "$(date -u -d "$day - $back days" +%F)T12:00:00Z" 0.5 --interval 10m
     done
-    load "${day}T11:00:00Z" 6.5
+    load "${day}T12:00:00Z" 5
     maintain_all "$url"
     psql -q "$url" -c ANALYZE
 }
