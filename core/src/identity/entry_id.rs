@@ -13,6 +13,7 @@ mod job_number;
 mod keys;
 mod length;
 mod pseudonyms;
+mod swapped;
 mod system_user;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ pub use guess::likely_format;
 use job_number::looks_like_job;
 pub use keys::{Keys, StoredNames};
 pub use pseudonyms::{FIRST_PSEUDONYM, Secret, Secrets, pseudonym, pseudonym_of_user};
+pub use swapped::looks_swapped;
 pub use system_user::folded_name;
 
 /// The default formats.
