@@ -78,10 +78,10 @@ impl Roles {
     }
 }
 
-/// Returns the middle between two ranges of numbers if the first ends before the second begins.
+/// Returns the middle between two ranges of numbers if the second begins far above the first.
 fn border(lower: &[u32], upper: &[u32]) -> Option<u32> {
     let (lower, upper) = (*lower.iter().max()?, *upper.iter().min()?);
-    (lower < upper).then(|| lower + (upper - lower) / 2)
+    (lower <= upper / 2).then(|| lower + (upper - lower) / 2)
 }
 
 /// Returns true if at least a third of the identifiers whose order is clear have been read with user and job swapped.
