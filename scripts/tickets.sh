@@ -72,7 +72,7 @@ close_ticket() {
         printf '%-13s answered%s\n' "$id" "${open:+, although it is marked as open}"
     else
         printf '%-13s %s\n' "$id" "${open:-FAILED}"
-        printf '    %s\n' "$problems"
+        printf '    %s\n' "${problems//$'\n'/$'\n'    }"
         [ -n "$open" ] || failed=1
     fi
     id=
