@@ -76,11 +76,11 @@ BEGIN
     WHERE c.uid IS NOT NULL AND 20 * c.claimed >= c.of_all AND c.claimed > 0
     ORDER BY c.cluster, c.bytes DESC, c.uid)
     UNION ALL
-    SELECT s.cluster, 'swapped', format('Users and jobs look swapped: %s was read as job %s of uid %s. If clients write them in the other order: UPDATE jobstats.entry_formats SET format = translate(format, ''ju'', ''uj'') WHERE format ~ ''%%j.*%%u|%%u.*%%j'';',
-        s.names[1], s.jobs[1], s.uids[1]), now()
+    SELECT s.cluster, 'swapped', format('Users and jobs look swapped, for example in %s. If clients write them in the other order: UPDATE jobstats.entry_formats SET format = translate(format, ''ju'', ''uj'') WHERE format ~ ''%%j.*%%u|%%u.*%%j'';',
+        s.example), now()
     -- Keys of entries are hashes, so the first thousand are any.
     FROM (
-        SELECT a.cluster, array_agg(e.name ORDER BY e.entry_id) AS names, (array_agg(e.job ORDER BY e.entry_id))[:1000] AS jobs, (array_agg(e.uid ORDER BY e.entry_id))[:1000] AS uids
+        SELECT a.cluster, min(e.name) AS example, (array_agg(e.job ORDER BY e.entry_id))[:1000] AS jobs, (array_agg(e.uid ORDER BY e.entry_id))[:1000] AS uids
         FROM (
             SELECT DISTINCT t.cluster, r.entry_id FROM jobstats.rollup_10m r JOIN jobstats.targets t ON t.target_id = r.target_id
             WHERE r.bucket > known - interval '1 hour' AND r.bucket <= known) a

@@ -108,19 +108,14 @@ LEFT JOIN LATERAL (
                     WHEN k.elsewhere IS NULL THEN format('The clock of %s or of this machine is wrong. Check that NTP works on both, then look at jobstats.rejects.', k.server)
                     ELSE format('Text from %s was rejected because of its time, while %s feeds the target. Check which of them serves the target, and that NTP works on both.', k.elsewhere, k.server)
                 END),
-                (3, k.late AND NOT k.silent, 'late',
-                    format('Texts arrive late. Check the log of the shipper on %s, the load of this database, and the clocks of both.', k.server)),
-                (4, k.slow AND NOT k.silent, 'slow',
-                    format('Reading the target takes more than half of the interval. Set a longer interval for the shipper on %s.', k.server)),
-                (5, k.unusable, 'rejects',
-                    format('Some text of this target could not be used. To see why: SELECT * FROM jobstats.rejects WHERE server = %L ORDER BY received DESC;', k.server)),
+                (3, k.late AND NOT k.silent, 'late', format('Texts arrive late. Check the log of the shipper on %s, the load of this database, and the clocks of both.', k.server)),
+                (4, k.slow AND NOT k.silent, 'slow', format('Reading the target takes more than half of the interval. Set a longer interval for the shipper on %s.', k.server)),
+                (5, k.unusable, 'rejects', format('Some text of this target could not be used. To see why: SELECT * FROM jobstats.rejects WHERE server = %L ORDER BY received DESC;', k.server)),
                 (6, k.malformed IS NOT NULL, 'ids', jobstats_internal.ids_remedy(k.malformed)),
                 (7, k.cleanup_too_short, 'cleanup',
                     format('Lustre may drop entries before they are read. Run lctl set_param %s.%s.job_cleanup_interval=%s (or more).',
                         CASE k.kind WHEN 'MDT' THEN 'mdt' ELSE 'obdfilter' END, k.name, ceil(2 * extract(epoch FROM k.usual_interval)))),
-                (8, k.contested IS NOT NULL, 'contested',
-                    format('The target moved back and forth between servers (%s) in the last hour. Check which of them serves it, and who may feed it (jobstats.writers).',
-                        k.contested)),
+                (8, k.contested IS NOT NULL, 'contested', format('The target moved back and forth between servers (%s) in the last hour. Check which of them serves it, and who may feed it (jobstats.writers).', k.contested)),
                 (9, k.gap_until IS NOT NULL OR k.missed > 0, 'gap', CASE
                     WHEN k.gap_until IS NOT NULL THEN format(
                         'Nothing was collected from %s to %s, so rates in this time are averages. Check whether the shipper on %s or this database was down.',
@@ -130,8 +125,7 @@ LEFT JOIN LATERAL (
                         CASE k.missed WHEN 1 THEN 'one reading is' ELSE k.missed || ' readings are' END, k.server)
                 END),
                 -- A sender without the right cannot change the states of a target.
-                (10, k.not_theirs IS NOT NULL, NULL,
-                    format('Text that %s sent for this target was rejected, because the sender may not feed it. See jobstats.writers.', k.not_theirs))
+                (10, k.not_theirs IS NOT NULL, NULL, format('Text that %s sent for this target was rejected, because the sender may not feed it. See jobstats.writers.', k.not_theirs))
             UNION ALL
             SELECT 11, true, r.state, r.remedy FROM reported r WHERE r.target_id = k.target_id
         ) s (place, holds, state, remedy)
