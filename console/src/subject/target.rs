@@ -46,7 +46,7 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Lookup, Error>
         let last = row.last_observation.map(Value::Time);
         subject.add([
             Fact::text("server", "Server", row.server.as_ref()),
-            Fact::text("status", "Status now", Some(&row.status)),
+            Fact::text("state", "State now", Some(&row.states.join(", "))),
             Fact::new("last_observation", "Last reading", last),
         ]);
         subject.notes.extend(row.remedy);

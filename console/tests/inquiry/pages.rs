@@ -57,7 +57,7 @@ pub fn pages_are_written(store: &Store) {
         "Accounts",
         "Jobs",
         "What changed",
-        "Health of the monitoring",
+        "Health of the targets",
     ] {
         assert!(page.contains(&format!(">{heading}</h")), "{heading}");
     }
