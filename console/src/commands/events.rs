@@ -88,7 +88,7 @@ pub fn check(options: &CheckOptions) -> ExitCode {
 fn checked(options: &CheckOptions) -> Result<(u8, String), Error> {
     let mut store = options.common.store()?;
     let health = store.ask(&Health::default())?.rows.into_iter();
-    let mut problems = health.filter(|row| row.status == "maintenance");
+    let mut problems = health.filter(|row| row.states == ["maintenance"]);
     let (names, severity) = (&options.filesystem, words(ALERTED));
     let mut open = event_list::ask(&mut store, names, Window::default(), severity)?;
     let is_silenced = |row: &EventRow| row.verdict.as_deref().is_some_and(|it| it != "real");

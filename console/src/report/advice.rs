@@ -26,7 +26,7 @@ pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
         ];
         who.into_iter().chain(cells(it))
     });
-    let text = "What would keep the servers less busy: what is above a threshold and, where that is known, above what 95 of a hundred jobs of the last 30 days do.";
+    let text = "What would keep the servers less busy. A level compares a job with a threshold and with the jobs of the last 30 days.";
     let table = Table {
         more: of_jobs.len().saturating_sub(SHOWN),
         ..Table::new("The worst first, then those that cost servers most", rows)

@@ -342,10 +342,9 @@ fn add_baseline(store: &mut Store, subject: &mut Subject, row: &JobRow) -> Resul
         return Ok(());
     }
     if let Some(usual) = Typical::of(busy, &mut others) {
-        let count = Value::Count(others.len() as i64);
-        let count = Fact::new("usual_jobs", "Of own jobs", Some(count));
-        let less = ("Jobs with less", Some(usual.percentile));
-        subject.add(compared(usual.times_usual, less, count));
+        let count = others.len();
+        let median = format!("this user's median job (of {count} in the 30 days before)");
+        subject.add([compared(usual.times_usual, Some(usual.percentile), &median)]);
     }
     Ok(())
 }

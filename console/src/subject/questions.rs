@@ -8,8 +8,9 @@ use jobstats_client::answers::{
 };
 use jobstats_core::base::operation::{self, OPERATIONS};
 
-use super::{COURSE, Course, Fact, Kind, Subject, Usage, Value, number};
+use super::{COURSE, Course, Fact, Kind, Subject, Usage, number};
 use crate::ask::store::{Answer, Answered, Error, Store};
+use crate::values::number::ratio;
 use crate::values::when::{self, Span};
 
 /// The seconds of a day.
@@ -100,10 +101,16 @@ impl Selection {
         Ok(balance)
     }
 
-    /// Loads the findings about groups.
+    /// Loads the findings about groups. Those about chosen jobs are of full hours: no increment lies across these, so that a job has
+    /// the same values in any window that holds all of it.
     pub fn findings(&self, store: &mut Store, by: &[Dimension]) -> Answered<FindingRow> {
+        let is_of_jobs = self.filters.job.is_some() || self.filters.job_group.is_some();
+        let (since, until) = match is_of_jobs {
+            true => when::full_hours(self.window),
+            false => self.window,
+        };
         store.try_ask(&Findings {
-            window: self.window(),
+            window: Window::new(since, until),
             by: words(by),
             levels: None,
             filter: self.filters.clone(),
@@ -204,24 +211,23 @@ pub(super) fn add_baseline(store: &mut Store, subject: &mut Subject) -> Result<(
     })?;
     subject.note("The 30 days before", &usual);
     if let Some(row) = usual.rows.first().filter(|row| row.days > 0) {
-        let days = Fact::new("usual_days", "Of days", Some(Value::Count(row.days)));
-        let less = ("Days with less", row.percentile);
-        subject.add(compared(row.times_usual, less, days));
+        let median = format!(
+            "the median day at this time (of {} in the 30 days before)",
+            row.days
+        );
+        subject.add([compared(row.times_usual, row.percentile, &median)]);
     }
     Ok(())
 }
 
-/// Returns the facts of a comparison: the ratio to the median, the share of lower values, and their number.
-pub(super) fn compared(
-    times: Option<f64>,
-    (label, less): (&'static str, Option<f64>),
-    count: Option<Fact>,
-) -> [Option<Fact>; 3] {
-    [
-        Fact::new("times_usual", "Times usual", times.map(Value::Number)),
-        Fact::new("percentile", label, less.map(Value::Share)),
-        count,
-    ]
+/// Compares a subject with a median by its load: the ratio or, if the median is 0, whether more than half of the values are lower.
+pub(super) fn compared(times: Option<f64>, percentile: Option<f64>, median: &str) -> Option<Fact> {
+    let text = match times {
+        Some(times) => format!("{} times as busy as {median}", ratio(times)),
+        None if percentile > Some(0.5) => format!("busy, unlike {median}"),
+        None => return None,
+    };
+    Fact::text("usual", "Usual", Some(&text))
 }
 
 /// Adds the course of a subject, and the parts of its metadata requests.

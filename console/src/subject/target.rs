@@ -7,7 +7,7 @@ use jobstats_core::base::pattern::{Pattern, exactly};
 use jobstats_core::usage::filter::meant;
 
 use super::questions::{Selection, add_baseline, add_course, ask_totals, of_totals};
-use super::{Fact, Kind, Lookup, Subject, Value, findings};
+use super::{Fact, Kind, Lookup, Subject, Value};
 use crate::ask::store::{Error, Store};
 use crate::values::when::Span;
 
@@ -46,7 +46,7 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Lookup, Error>
         let last = row.last_observation.map(Value::Time);
         subject.add([
             Fact::text("server", "Server", row.server.as_ref()),
-            Fact::text("status", "Status now", Some(&row.status)),
+            Fact::text("state", "State now", Some(&row.states.join(", "))),
             Fact::new("last_observation", "Last reading", last),
         ]);
         subject.notes.extend(row.remedy);
@@ -57,7 +57,6 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Lookup, Error>
     subject.rank(store, &[Dimension::User])?;
     let by = [Dimension::Job, Dimension::User, Dimension::JobName];
     subject.rank(store, &by)?;
-    findings::add(store, &mut subject)?;
     Ok(Ok(subject))
 }
 

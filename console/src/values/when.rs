@@ -308,6 +308,14 @@ pub fn step(seconds: f64, least: i64, most: usize) -> i64 {
     WIDTHS.iter().find(fits).copied().unwrap_or(2_419_200)
 }
 
+/// Returns the full hours that hold a window.
+pub fn full_hours((since, until): Span) -> Span {
+    const HOUR: i64 = 3_600;
+    let number = |time: Timestamp| time.as_second().div_euclid(HOUR);
+    let start = |hour: i64| Timestamp::from_second(hour * HOUR).unwrap_or(Timestamp::MAX);
+    (start(number(since)), start(number(after(until, -1e-6)) + 1))
+}
+
 /// Returns a time in microseconds as one of the calendar.
 pub fn timestamp(time: Micros) -> Timestamp {
     Timestamp::from_microsecond(time).unwrap_or_default()
@@ -325,6 +333,20 @@ mod tests {
 
     fn at(text: &str) -> Result<String, String> {
         typed(text, "2026-11-20T15:30:00[UTC]")
+    }
+
+    #[test]
+    fn full_hours_hold_a_window() {
+        let full = |since: &str, until: &str| {
+            let (since, until) = full_hours((since.parse().unwrap(), until.parse().unwrap()));
+            format!("{since} {until}")
+        };
+        let hours = "2026-11-23T13:00:00Z 2026-11-23T15:00:00Z";
+        assert_eq!(
+            full("2026-11-23T13:35:58.5Z", "2026-11-23T14:00:00.1Z"),
+            hours
+        );
+        assert_eq!(full("2026-11-23T13:00:00Z", "2026-11-23T15:00:00Z"), hours);
     }
 
     #[test]

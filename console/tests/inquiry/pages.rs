@@ -35,9 +35,8 @@ pub fn pages_are_written(store: &Store) {
     let page = plain(&store.text(&["report", "scratch", "--from", &from, "-o", "-"]));
     a_report_adds_up(store, &page, &from);
     let (_, found) = table(&page, "The worst first, then those that cost servers most").unwrap();
-    let told = |it: &Vec<String>| {
-        it[..3] == ["11", "user1000", "fair"] && it[3].contains("files opened per MiB")
-    };
+    let told =
+        |it: &Vec<String>| it[..3] == ["11", "user1000", "fair"] && it[3].contains("files opened");
     assert!(found.iter().any(told), "{found:?}");
     // The lead of the report names the user, the usage, the place and the time.
     let lead = page.split_once("<p class=\"lead\">").unwrap().1;
@@ -59,7 +58,7 @@ pub fn pages_are_written(store: &Store) {
         "Accounts",
         "Jobs",
         "What changed",
-        "Health of the monitoring",
+        "Health of the targets",
     ] {
         assert!(page.contains(&format!(">{heading}</h")), "{heading}");
     }
