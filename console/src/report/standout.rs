@@ -102,7 +102,7 @@ pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Spans, Error
     })
 }
 
-/// Returns the load below which no span stands out, however idle the rest of the window is. A user's own load may be lower.
+/// Returns the load that a span must exceed to be reported, however idle the rest of the window is. A user's own load may be lower.
 pub fn floor(scope: &Scope) -> f64 {
     match scope.measure {
         _ if scope.is_own() => 0.0,

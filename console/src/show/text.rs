@@ -132,7 +132,7 @@ impl Text {
         self.lines.push(line);
     }
 
-    /// Adds facts side by side, and below them those that need a line.
+    /// Adds short facts side by side, and each long one below them.
     fn facts(&mut self, facts: &[(String, String)]) {
         let columns = if self.screen.cells < WIDE { 1 } else { 2 };
         let room = (self.screen.cells - 1) / columns - LABEL;
