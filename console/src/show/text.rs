@@ -44,6 +44,18 @@ pub struct Screen {
     pub is_coloured: bool,
 }
 
+impl Screen {
+    /// Returns the word for a level, which may be coloured in addition.
+    pub fn level(self, cell: &Cell) -> String {
+        let word = cell.text.as_str();
+        match cell.level.filter(|_| self.is_coloured) {
+            Some(Level::Bad) => word.red().bold().to_string(),
+            Some(Level::Fair) => word.yellow().to_string(),
+            None => word.to_owned(),
+        }
+    }
+}
+
 /// The lines of a page.
 struct Text {
     screen: Screen,
@@ -208,15 +220,10 @@ impl Text {
                 self.paragraph(&lead, &cell.text);
                 lead.clone_from(&blank);
             }
-            for cell in row.iter().filter(|_| self.screen.is_coloured) {
-                let word = cell.text.as_str();
-                let word = match cell.level {
-                    Some(Level::Bad) => word.red().bold(),
-                    Some(Level::Fair) => word.yellow(),
-                    None => continue,
-                };
+            for cell in row.iter().filter(|cell| cell.level.is_some()) {
+                let word = self.screen.level(cell);
                 let line = &mut self.lines[start];
-                *line = line.replacen(&cell.text, &word.to_string(), 1);
+                *line = line.replacen(&cell.text, &word, 1);
             }
         }
         self.more(table.more);

@@ -375,7 +375,7 @@ fn what_is_wrong_is_told(store: &mut Store) {
         .unwrap();
     let said = "jobstats.finding_rules";
     assert!(
-        page.contains(said) && page.contains("Health of the monitoring"),
+        page.contains(said) && page.contains("Health of the targets"),
         "{page}"
     );
     assert_eq!(code(denied), 77);
