@@ -419,27 +419,28 @@ report() {
 
 		## Goals
 
-		Milliseconds of CPU time, which is the time on an idle machine, of the fastest of five runs. Answers from rollups take
-		under 100 ms, answers from increments and about one job under 1000 ms. Each takes at most 1.5 times as long as on a store
-		with a tenth of the rows, which has all rows that the question is about (for the last question, only a tenth of them).
+		Milliseconds of CPU time, the fastest of five runs. Answers from rollups take under 100 ms, answers from increments and about one job
+		under 1000 ms. Each takes at most 1.5 times as long as on *tenth*, which has all rows of the question (for the last question, a tenth
+		of them).
 
 		$(goals)
 
-		What accounting knows of jobs costs, compared with a question that identifiers answer, by the same processor time:
+		Questions that need accounting, compared with one that identifiers answer, in CPU time:
 
 		$(compared)
 
-		The tables below have milliseconds in one process: the first run after a restart of the server (the files may
-		still be in the page cache), the fastest and the median of five more runs, and the CPU time of the fastest, which is
-		the time on an idle machine. *read* is the number of rows scanned; in the columnstore, a row is a batch of up to a
-		thousand.
+		## Single runs
+
+		Milliseconds in one process: the first run after a restart of the server (the files may still be in the page cache), the fastest and
+		the median of five more runs, and the CPU time of the fastest. *read* is the number of rows scanned; in the columnstore, a row is a
+		batch of up to a thousand.
 	TEXT
     for step in "${steps[@]}"; do
         if [ ! -s "$cluster/$step.times" ]; then
-            printf '\n## %s\n\nNot run.\n' "$step"
+            printf '\n### %s\n\nNot run.\n' "$step"
             continue
         fi
-        printf '\n## %s\n\n%s\n\n' "$step" "$(cat "$cluster/$step.said")"
+        printf '\n### %s\n\n%s\n\n' "$step" "$(cat "$cluster/$step.said")"
         echo '| question | first | fastest | median | CPU | rows of the answer | read |'
         echo '|---|---:|---:|---:|---:|---:|---|'
         cut -d '|' -f 1,4- "$cluster/$step.times" | sed 's/|/ | /g; s/^/| /; s/$/ |/'
