@@ -62,7 +62,7 @@ END {
     # How many times as much there is as on the measured node.
     of_entries = targets * entries / (value["targets"] * value["listed"])
     of_users = targets * users / (value["targets"] * value["users"])
-    printf "%s entries/s are compared, and %s rows/s stored: %.0f %% of all entries are active, as in the simulated day.\nAn entry takes %.2f µs of CPU time, a row %.1f µs more, including %.1f µs of maintenance.\nA row takes %.0f bytes with its rollups, raw data %.0f bytes per entry.\nThe site has %s times the entries and %s times the users per target of the measured node.\n\n",
+    printf "%s entries/s are compared, and %s rows/s stored: %.0f %% of all entries are active, as in the simulated day.\nAn entry takes %.2f µs of CPU time, a row %.1f µs more, including %.1f µs of maintenance.\nA row takes %.0f bytes with its rollups, raw data %.0f bytes per entry.\nSummed over targets, the site has %s times the entries and %s times the users of the measured node.\n\n",
         grouped(second), grouped(second * value["active"]), 100 * value["active"], 1000 * listed, 1000 * row, 1000 * value["maintenance"], value["bytes"], value["packed"] / value["length"], grouped(of_entries), grouped(of_users)
     printf "| nodes | targets of each | rows/s of each | busy CPUs, each | TB a day, each | raw data, TB a day, each |"
     picked = split("top users,changes by user,top jobs", pick, ",")
