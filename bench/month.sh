@@ -429,22 +429,40 @@ report() {
 
 		$(compared)
 
-		## Single runs
+		## First runs and rows
 
-		Milliseconds in one process: the first run after a restart of the server (the files may still be in the page cache), the fastest and
-		the median of five more runs, and the CPU time of the fastest. *read* is the number of rows scanned; in the columnstore, a row is a
-		batch of up to a thousand.
+		Milliseconds of the first run after a restart of the server (the files may still be in the page cache), and the numbers of rows in the
+		answer and scanned; in the columnstore, a scanned row is a batch of up to a thousand.
+
+		$(first_runs)
 	TEXT
     for step in "${steps[@]}"; do
-        if [ ! -s "$cluster/$step.times" ]; then
-            printf '\n### %s\n\nNot run.\n' "$step"
-            continue
+        if [ -s "$cluster/$step.times" ]; then
+            printf '\n*%s*: %s\n' "$step" "$(cat "$cluster/$step.said")"
+        else
+            printf '\n*%s* was not run.\n' "$step"
         fi
-        printf '\n### %s\n\n%s\n\n' "$step" "$(cat "$cluster/$step.said")"
-        echo '| question | first | fastest | median | CPU | rows of the answer | read |'
-        echo '|---|---:|---:|---:|---:|---:|---|'
-        cut -d '|' -f 1,4- "$cluster/$step.times" | sed 's/|/ | /g; s/^/| /; s/$/ |/'
     done
+}
+
+# A row per question: the first run in each store, the rows of the answer, and the rows scanned in two of the stores.
+first_runs() {
+    local step files=()
+    echo '| question | plain | tenth | community | apache | rows | scanned on plain | scanned on community |'
+    echo '|---|---:|---:|---:|---:|---:|---|---|'
+    for step in "${steps[@]}"; do
+        [ ! -s "$cluster/$step.times" ] || files+=("$cluster/$step.times")
+    done
+    awk -F '|' '
+        FNR == 1 { store = FILENAME; sub(/.*\//, "", store); sub(/\.times$/, "", store) }
+        !($1 in rows) { questions[++n] = $1 }
+        { first[$1, store] = $4; rows[$1] = $8; scanned[$1, store] = $9 }
+        END {
+            for (i = 1; i <= n; i++) {
+                q = questions[i]
+                print "| " q " | " first[q, "plain"] " | " first[q, "tenth"] " | " first[q, "community"] " | " first[q, "apache"] " | " rows[q] " | " scanned[q, "plain"] " | " scanned[q, "community"] " |"
+            }
+        }' "${files[@]}"
 }
 
 relations=(targets entries users coarse observations jobs increments)
