@@ -99,7 +99,7 @@ impl Leaders<'_> {
         let (share, rate) = (percent(rest.share_of_target), self.scope.rate(rest.rate));
         Some(format!(
             "{share} of all that the targets did has no identifier: {rate} {} on average. The parts of users, accounts and jobs are \
-             parts of the other work. See Work that is in no entry in docs/numbers.md.",
+             parts of the other work. See I/O in no entry in docs/numbers.md.",
             self.scope.measure.words()
         ))
     }
@@ -240,7 +240,7 @@ mod tests {
         assert_eq!(
             leaders.said_of_rest().unwrap(),
             "40 % of all that the targets did has no identifier: 6 requests in service on average. The parts of users, accounts \
-             and jobs are parts of the other work. See Work that is in no entry in docs/numbers.md."
+             and jobs are parts of the other work. See I/O in no entry in docs/numbers.md."
         );
     }
 
