@@ -22,6 +22,7 @@ use jobstats_core::usage::times::calls_have_times;
 use crate::live::interval::{EntryUsage, Interval, TargetSnapshot};
 use crate::live::owner::Names;
 use crate::live::state::target_counters::{LastCounters, TargetCounters};
+use crate::live::user_names::UserNames;
 
 mod target_counters;
 
@@ -109,11 +110,11 @@ pub struct Tracker {
 }
 
 impl Tracker {
-    /// Starts without snapshots. Without `formats` of entry IDs, they are guessed.
-    pub fn new(formats: &[String]) -> Result<Self, FormatError> {
+    /// Starts without snapshots. Without `formats` of entry IDs, they are guessed. Known users show which number is the user.
+    pub fn new(formats: &[String], users: UserNames) -> Result<Self, FormatError> {
         Ok(Self {
             targets: HashMap::new(),
-            names: Names::new(formats)?,
+            names: Names::new(formats, users)?,
             round: 0,
         })
     }
@@ -121,6 +122,12 @@ impl Tracker {
     /// Begins a round, in which each target has one snapshot.
     pub fn begin(&mut self) {
         self.round += 1;
+        self.names.doubt.clear();
+    }
+
+    /// Returns what a person should know of the readings of this round.
+    pub fn notes(&self) -> Vec<String> {
+        self.names.doubt.clone()
     }
 
     /// Forgets the snapshots, so that the next one of each target is its first again.
@@ -140,7 +147,9 @@ impl Tracker {
             return Err(Error::Nothing);
         }
         let ids = observed().flat_map(|it| it.records.iter().map(|record| it.id(record)));
-        self.names.guess(ids);
+        if !self.names.has_formats() {
+            self.names.learn(ids);
+        }
         let server: Arc<str> = scrape.server.into();
         let parts = contents
             .snapshots
@@ -288,8 +297,9 @@ fn interval(
 ) -> Interval {
     let increments = comparison.increments.iter();
     let work = increments.map(|increment| (increment.id, totals(increment, since)));
-    let work = work.filter(|(_, totals)| !totals.is_empty());
-    let work = work.map(|(id, totals)| EntryUsage {
+    let work: Vec<_> = work.filter(|(_, totals)| !totals.is_empty()).collect();
+    names.learn(work.iter().map(|(id, _)| *id));
+    let work = work.into_iter().map(|(id, totals)| EntryUsage {
         owner: names.owner(id),
         totals,
     });

@@ -7,7 +7,6 @@ use ratatui::style::{Style, Stylize};
 use crate::live::history::TargetStates;
 use crate::live::rows::{Row, Table};
 use crate::live::sums::Amount;
-use crate::live::user_names;
 use crate::live::view::{By, Sort, View};
 use crate::show::line::{BAR as BAR_STYLE, DIM, Line, PLAIN, TITLE, WARNING, line, push};
 use crate::show::page::ScreenState;
@@ -62,9 +61,6 @@ jobstats_core::named! {
 
 use Column::*;
 
-/// The minimum width for baselines.
-const COMPARED: usize = 120;
-
 /// The columns of the work of a row.
 const WORK: [Column; 12] = [
     Service, Share, Usual, Metadata, Read, Write, PerWrite, Target, Operation, Requests,
@@ -101,7 +97,7 @@ const OF_ENTRIES: [Column; 13] = [
 ];
 
 /// The columns that are never left out.
-const ALWAYS: usize = 4;
+const ALWAYS: usize = 3;
 
 /// The content of a column in one row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -211,6 +207,10 @@ pub struct Context<'a> {
     pub look: &'a ScreenState,
     /// The file system whose name is left out of names of targets.
     pub filesystem: Option<&'a str>,
+    /// True for a screen with room for baselines.
+    pub is_wide: bool,
+    /// True for the targets next to other rows.
+    pub is_side: bool,
 }
 
 impl Context<'_> {
@@ -253,7 +253,7 @@ struct FilledColumn {
 pub fn lines(table: &Table, context: &Context<'_>, width: usize) -> Vec<Line> {
     let sort = table.sort;
     let room = width.saturating_sub(1);
-    let wanted = wanted(table, context, width);
+    let wanted = wanted(table, context);
     let mut filled = fill(&wanted, table, context, room);
     // An account is worth less than the bytes read and written.
     let has = |filled: &[FilledColumn], column| filled.iter().any(|one| one.column == column);
@@ -354,21 +354,22 @@ fn titled(column: Column, sort: Sort, context: &Context<'_>) -> String {
 }
 
 /// Returns the columns that there is something to show in, in order.
-fn wanted(table: &Table, context: &Context<'_>, width: usize) -> Vec<Column> {
+fn wanted(table: &Table, context: &Context<'_>) -> Vec<Column> {
     let sort = table.sort;
     let mut rows = table.rows.iter();
-    let is_compared = width >= COMPARED && rows.any(|row| context.times_usual(row).is_some());
+    let is_compared = context.is_wide && rows.any(|row| context.times_usual(row).is_some());
     // Servers without times have empty cells.
     let is_wanted = |column: &Column| match column {
         Service | PerRequest => sort == Sort::Service || table.total.service().is_some(),
         Account => context.view.has_accounts && table.rows.iter().any(|row| row.accounts > 0),
-        Usual => is_compared,
+        Usual => is_compared && !context.is_side,
+        Rank | Status => !context.is_side,
         _ => true,
     };
     let mut wanted: Vec<Column> = columns(context.view.by).filter(is_wanted).collect();
     if Requests.is_sorted(sort) {
         wanted.retain(|column| *column != Requests);
-        wanted.insert(3.min(wanted.len()), Requests);
+        wanted.insert(if context.is_side { 1 } else { 3 }, Requests);
     }
     wanted
 }
@@ -462,13 +463,4 @@ fn widen(filled: &mut [FilledColumn], mut spare: usize, has_bars: bool) -> usize
         one.width += more;
         BAR.0 + 1 + more
     })
-}
-
-/// Returns the whole name of a row, as it may be shown.
-pub fn whole_name(row: &Row, by: By, users: &user_names::UserNames) -> String {
-    let name = row.key.shown(users);
-    match row.target.as_ref().filter(|_| by != By::Target) {
-        Some(on) => format!("{} {name}, mostly on {}", by.name(), text::shown(on)),
-        None => format!("{} {name}", by.name()),
-    }
 }

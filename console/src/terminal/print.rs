@@ -9,14 +9,14 @@ use crate::live::history::TargetStates;
 use crate::live::rows::table;
 use crate::live::view::View;
 use crate::show::json;
-use crate::show::page::{Mode, ScreenState, page, room};
+use crate::show::page::{Mode, ScreenState, page, tables};
 use crate::source::{Source, Step};
 
 /// The default number of rows.
 const ROWS: usize = 20;
 
 /// The number of lines around the rows of a table.
-const AROUND: usize = 9;
+const AROUND: usize = 12;
 
 /// The form of tables: text or JSON, one or all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,12 +89,11 @@ pub fn lines(history: &TargetStates, view: &View, look: &ScreenState, width: usi
     let look = ScreenState {
         rows: Some(rows),
         mode: Mode::Print,
-        // Printed tables have no selection.
-        selected: usize::MAX,
-        ..look.clone()
+        ..look.unselected()
     };
-    let table = table(history, view, &[], room(history, view, &look, height));
-    let lines = page(history, &table, view, &look, width, height);
+    let size = (width, height);
+    let tables = tables(history, view, &look, size, &Default::default());
+    let lines = page(history, &tables, view, &look, size);
     let lines = lines.iter().map(|line| {
         let line = line.to_string();
         // The keys of the screen are of no use in print.

@@ -32,7 +32,7 @@ fn mdt(index: u8, records: &[String]) -> String {
 
 /// Takes texts of a server, each read at a second, and returns the targets of the last one.
 fn last(texts: &[(i64, String)]) -> Vec<TargetSnapshot> {
-    let mut tracker = Tracker::new(&["%e.%u".to_owned()]).unwrap();
+    let mut tracker = Tracker::new(&["%e.%u".to_owned()], UserNames::default()).unwrap();
     let mut seen = Vec::new();
     for (time, text) in texts {
         let arrivals = [Arrival {
@@ -235,7 +235,7 @@ fn a_clock_that_steps_back_begins_anew() {
 
 #[test]
 fn texts_without_names_or_statistics_are_refused() {
-    let mut tracker = Tracker::new(&[]).unwrap();
+    let mut tracker = Tracker::new(&[], UserNames::default()).unwrap();
     let mut take = |text: &str| {
         tracker.begin();
         let text = Scrape {
@@ -268,7 +268,7 @@ fn texts_without_names_or_statistics_are_refused() {
 
 #[test]
 fn a_server_that_is_read_twice_is_told() {
-    let mut tracker = Tracker::new(&[]).unwrap();
+    let mut tracker = Tracker::new(&[], UserNames::default()).unwrap();
     let text = mdt(0, &[record("a.1", 500, &open(1))]);
     let mut take = |server| {
         let arrivals = [Arrival { from: 0, at: 7 }];
@@ -299,7 +299,7 @@ fn the_time_is_that_of_the_statistics_and_parts_have_all_lines() {
             at: 3,
         },
     ];
-    let mut tracker = Tracker::new(&[]).unwrap();
+    let mut tracker = Tracker::new(&[], UserNames::default()).unwrap();
     let taken = tracker
         .take(Scrape {
             server: "a",
@@ -331,7 +331,7 @@ proptest! {
     fn no_more_than_was_done_is_shown(
         steps in prop::collection::vec(prop::collection::vec((0_u64..50, any::<bool>(), 0_u8..8), 3), 2..8),
     ) {
-        let mut tracker = Tracker::new(&["%e.%u".to_owned()]).unwrap();
+        let mut tracker = Tracker::new(&["%e.%u".to_owned()], UserNames::default()).unwrap();
         let mut lives: Vec<(i64, u64)> = vec![(500, 100); 3];
         let (mut shown, mut done, mut done_since_first) = (0, 0, 0);
         let mut is_whole = true;

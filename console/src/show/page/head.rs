@@ -9,7 +9,7 @@ use super::{Mode, ScreenState};
 use crate::live::history::{self, Load, Status, TargetStates};
 use crate::live::interval::STORE;
 use crate::live::rows::Table;
-use crate::live::view::View;
+use crate::live::view::{By, View};
 use crate::show::line::{
     BAD, BAR, DIM, Line, PLAIN, STRONG, WARNING, cut, line, push, push_if_fits, push_right,
 };
@@ -146,7 +146,13 @@ fn seconds(micros: Micros) -> String {
 }
 
 /// Returns the line that names the choice of rows.
-pub(super) fn subject(table: &Table, view: &View, look: &ScreenState, width: usize) -> Line {
+pub(super) fn subject(
+    history: &TargetStates,
+    table: &Table,
+    view: &View,
+    look: &ScreenState,
+    width: usize,
+) -> Line {
     let mut said = vec![format!("by {}", view.by.name())];
     let why = match table.sort == view.sort {
         true => "",
@@ -159,7 +165,8 @@ pub(super) fn subject(table: &Table, view: &View, look: &ScreenState, width: usi
     }
     for (by, key) in &view.scope {
         let name = text::cut(&key.shown(&view.users), 24);
-        said.push(format!("{} {name}", by.name()));
+        let decoded = (*by == By::Entry).then(|| decoded(history, &key.name(), view));
+        said.push(decoded.unwrap_or_else(|| format!("{} {name}", by.name())));
     }
     if !view.filter.is_empty() {
         let filter = text::cut(&text::shown(view.filter.text()), 24);
@@ -180,7 +187,13 @@ pub(super) fn subject(table: &Table, view: &View, look: &ScreenState, width: usi
     line
 }
 
-/// Returns the lines about servers that could not be read.
+/// Returns an identifier with its meaning.
+pub(super) fn decoded(history: &TargetStates, entry: &str, view: &View) -> String {
+    let owner = history.owner(Some(entry));
+    owner.map_or_else(|| text::shown(entry), |it| it.decoded(&view.users))
+}
+
+/// Returns the lines about servers that could not be read, and about identifiers.
 pub(super) fn failures(history: &TargetStates, width: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     for (server, silent) in history.silent.iter().take(FAILURES) {
@@ -197,6 +210,8 @@ pub(super) fn failures(history: &TargetStates, width: usize) -> Vec<Line> {
     let more = history.silent.len().saturating_sub(FAILURES);
     let more = (more > 0).then(|| format!(" and {more} more servers"));
     end_with(&mut lines, more, BAD, width);
+    let notes = history.notes.iter();
+    lines.extend(notes.map(|note| line(format!(" {note}"), WARNING)));
     lines
 }
 

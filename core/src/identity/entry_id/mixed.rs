@@ -1,4 +1,4 @@
-//! Reads identifiers of clients of which some put the user before the job, and others the job before the user.
+//! Reads identifiers where some clients put the user before the job, and others the job before the user.
 
 use std::collections::{HashMap, HashSet};
 
@@ -146,7 +146,7 @@ impl MixedFormats {
     ///
     /// # Errors
     ///
-    /// Returns both readings if nothing shows which of two numbers is the user.
+    /// Returns both readings if it is not clear which of two numbers is the user.
     pub fn identify<'a>(&'a self, id: &'a str) -> Result<Identity<'a>, Box<[Identity<'a>; 2]>> {
         let readings = self.orders.each_ref().map(|it| it.identify(id));
         let [one, other] = readings;
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn orders_of_nodes_are_told_apart_by_their_numbers() {
+    fn nodes_have_different_orders() {
         let ids = [
             "1000:8004711:n1",
             "1000:8004712:n1",
