@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::guess::likely_formats;
 use super::swapped::Roles;
 use super::{Format, FormatError, Formats, Identity, Status};
 
@@ -56,24 +55,17 @@ impl MixedFormats {
         Ok(Self::new(&formats, Some(0)))
     }
 
-    /// Guesses the formats from identifiers.
-    pub fn likely(ids: &[&str]) -> Self {
-        Self::new(&likely_formats(ids), None)
-    }
-
-    fn new(formats: &[Format], otherwise: Option<usize>) -> Self {
+    /// Takes formats, and the order of nodes that do not show theirs.
+    pub(super) fn new(formats: &[Format], otherwise: Option<usize>) -> Self {
         let first = formats.iter().find_map(|it| it.user_is_first);
-        let has = |order| move |it: &&Format| it.user_is_first != Some(order);
-        let [one, other] = [true, false].map(|order| {
-            let formats = formats.iter().filter(has(order)).cloned();
-            formats.collect::<Formats>()
+        let second = first.map(|first| !first);
+        let mut orders = formats.iter().filter_map(|it| it.user_is_first);
+        let is_mixed = orders.any(|order| Some(order) == second);
+        let orders = [second, first].map(|other| {
+            let is_left_out = |it: &&Format| is_mixed && it.user_is_first == other;
+            let formats = formats.iter().filter(|it| !is_left_out(it));
+            formats.cloned().collect()
         });
-        let is_mixed = [&one, &other].iter().all(|it| it.0.len() < formats.len());
-        let orders = match (is_mixed, first) {
-            (true, Some(true)) => [other, one],
-            (true, _) => [one, other],
-            (false, _) => [(); 2].map(|()| formats.iter().cloned().collect()),
-        };
         Self {
             orders,
             is_mixed,
@@ -134,6 +126,13 @@ impl MixedFormats {
         let after = self.nodes.values().map(|it| self.order(Some(it)));
         let mut orders = before.into_iter().zip(after);
         orders.any(|(before, after)| before.is_some() && before != after)
+    }
+
+    /// Returns true if more nodes have the second order than the first.
+    pub(super) fn is_mostly_second(&self) -> bool {
+        let orders = self.nodes.values().filter_map(|it| it.order);
+        let (first, second): (Vec<_>, Vec<_>) = orders.partition(|order| *order == 0);
+        second.len() > first.len()
     }
 
     /// Returns the order of a node.
