@@ -106,10 +106,6 @@ pub fn run(top: &Top) -> Result<(), Error> {
         (top.timeout, profile.timeout, TIMEOUT),
     ]
     .map(|(own, of_profile, default)| own.or(of_profile.map(|it| it.0)).unwrap_or(default));
-    let formats = match top.format.is_empty() {
-        true => &profile.formats,
-        false => &top.format,
-    };
     let is_plain = top.show.once || top.show.json;
     let store = store(top, &profile, !is_plain)?;
     let is_store = store.is_some();
@@ -118,9 +114,9 @@ pub fn run(top: &Top) -> Result<(), Error> {
     let users = users.unwrap_or_default();
     let source: Box<dyn Source> = match (store, &top.recording) {
         (Some(store), _) => Box::new(store),
-        (None, Some(path)) => Box::new(Replay::open(path, tracker(formats, &users)?)?),
+        (None, Some(path)) => Box::new(Replay::open(path, tracker(top, &profile, &users)?)?),
         (None, None) => {
-            let tracker = tracker(formats, &users)?;
+            let tracker = tracker(top, &profile, &users)?;
             Box::new(commands(top, &profile, tracker, timeout)?)
         }
     };
@@ -160,7 +156,11 @@ pub fn run(top: &Top) -> Result<(), Error> {
 }
 
 /// Follows targets. Without users of the file system, those of this machine show which numbers are no jobs.
-fn tracker(formats: &[String], users: &UserNames) -> Result<Tracker, source::Error> {
+fn tracker(top: &Top, profile: &Profile, users: &UserNames) -> Result<Tracker, source::Error> {
+    let formats = match top.format.is_empty() {
+        true => &profile.formats,
+        false => &top.format,
+    };
     let users = match users.is_empty() {
         true => UserNames::read(&fs::read("/etc/passwd").unwrap_or_default()),
         false => users.clone(),

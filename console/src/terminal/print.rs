@@ -94,12 +94,9 @@ pub fn lines(history: &TargetStates, view: &View, look: &ScreenState, width: usi
     let size = (width, height);
     let tables = tables(history, view, &look, size, &Default::default());
     let lines = page(history, &tables, view, &look, size);
-    let lines = lines.iter().map(|line| {
-        let line = line.to_string();
-        // The keys of the screen are of no use in print.
-        let end = line.find("[g]roup").unwrap_or(line.len());
-        line[..end].trim_end().to_owned()
-    });
+    let lines = lines
+        .iter()
+        .map(|line| line.to_string().trim_end().to_owned());
     let mut lines: Vec<_> = lines.collect();
     let foot = lines.pop().unwrap_or_default();
     while lines.last().is_some_and(String::is_empty) {

@@ -62,27 +62,6 @@ fn calls(snapshot: &TargetSnapshot, operation: &str) -> Vec<(String, i64)> {
 }
 
 #[test]
-fn a_birth_counts_from_zero() {
-    let seen = last(&[
-        (1000, mdt(0, &[record("a.1", 500, &open(100))])),
-        (
-            1010,
-            mdt(
-                0,
-                &[
-                    record("a.1", 500, &open(110)),
-                    record("b.2", 1004, &open(70)),
-                ],
-            ),
-        ),
-    ]);
-    assert_eq!(
-        calls(&seen[0], "open"),
-        [("a.1".to_owned(), 10), ("b.2".to_owned(), 70)]
-    );
-}
-
-#[test]
 fn a_reset_on_one_target_hides_nothing_of_another() {
     let before = [
         mdt(0, &[record("a.1", 500, &open(1000))]),
@@ -149,29 +128,6 @@ fn an_entry_that_comes_back_in_the_same_life_counts_once() {
         [("b.1".to_owned(), 5)],
         "half of the 10 calls happened in the last interval"
     );
-}
-
-#[test]
-fn values_of_two_to_the_63_are_compared_exactly() {
-    const HUGE: u64 = 1 << 63;
-    let write = |samples: u64, sum: u64| {
-        format!(
-            "  write_bytes:     {{ samples: {samples}, unit: bytes, min: 1, max: 9, sum: {sum}, sumsq: {HUGE} }}\n"
-        )
-    };
-    let ost = |counters: &str| {
-        format!(
-            "obdfilter.scratch-OST0000.job_stats=\njob_stats:\n{}",
-            record("a.1", 500, counters)
-        )
-    };
-    let seen = last(&[
-        (1000, ost(&write(HUGE, HUGE + 7))),
-        (1010, ost(&write(HUGE + 3, HUGE + 1007))),
-    ]);
-    assert_eq!(calls(&seen[0], "write_bytes"), [("a.1".to_owned(), 1000)]);
-    assert_eq!(calls(&seen[0], "write"), [("a.1".to_owned(), 3)]);
-    assert_eq!(seen[0].problems, 0);
 }
 
 #[test]

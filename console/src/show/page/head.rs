@@ -181,7 +181,8 @@ pub(super) fn subject(
     let help = "[g]roup [s]ort [?]help ";
     let text = text::cut(&format!(" {}", said.join(" · ")), width);
     let mut line = line(text, PLAIN);
-    if line.width() + help.len() < width {
+    // The keys of the screen are of no use in print.
+    if look.mode != Mode::Print && line.width() + help.len() < width {
         push_right(&mut line, help.to_owned(), DIM, width);
     }
     line
