@@ -141,7 +141,7 @@ fn lines_of([rows, targets]: &[Table; 2], context: &Context<'_>, width: usize) -
     let lines = |width| {
         let mut lines = columns::lines(rows, context, width);
         let is_empty = rows.rows.is_empty();
-        lines.extend(is_empty.then(|| line(nothing(context.history, rows, context.view), DIM)));
+        lines.extend(is_empty.then(|| line(nothing(context, rows), DIM)));
         lines
     };
     if targets.rows.is_empty() {
@@ -181,17 +181,6 @@ pub fn page(
     (width, height): (usize, usize),
 ) -> Vec<Line> {
     let table = &tables[0];
-    let mut lines = Vec::new();
-    if look.head {
-        lines.extend(heads(history, look, width));
-        lines.push(subject(history, table, view, look, width));
-        lines.extend(failures(history, width));
-    }
-    if look.legend {
-        let legend = " in service: mean number of requests that servers work on at once · ~ numbers of a late target · \
-                      – not known · ↓ ranked by";
-        lines.push(line(legend, DIM));
-    }
     let context = Context {
         history,
         view,
@@ -200,11 +189,22 @@ pub fn page(
         is_wide: width >= WIDE,
         is_side: false,
     };
+    let mut lines = Vec::new();
+    if look.head {
+        lines.extend(heads(history, look, width));
+        lines.push(subject(&context, table, width));
+        lines.extend(failures(history, width));
+    }
+    if look.legend {
+        let legend = " in service: mean number of requests that servers work on at once · ~ numbers of a late target · \
+                      – not known · ↓ ranked by";
+        lines.push(line(legend, DIM));
+    }
     lines.extend(lines_of(tables, &context, width));
     let bottom = height.saturating_sub(usize::from(look.has_foot()));
     lines.resize(bottom, Line::default());
     if look.has_foot() {
-        lines.push(foot_line(history, table, view, look, width));
+        lines.push(foot_line(&context, table, width));
     }
     lines.truncate(height);
     lines.iter_mut().for_each(|line| cut(line, width));
@@ -212,7 +212,8 @@ pub fn page(
 }
 
 /// Explains why there is no row.
-fn nothing(history: &TargetStates, table: &Table, view: &View) -> String {
+fn nothing(context: &Context<'_>, table: &Table) -> String {
+    let Context { history, view, .. } = *context;
     let has_interval = history.targets().any(|target| target.last().is_some());
     let is_limited = !view.filter.is_empty()
         || view.minimum > 0.0
@@ -247,13 +248,8 @@ fn without(view: &View) -> String {
 }
 
 /// Returns the line below the table.
-fn foot_line(
-    history: &TargetStates,
-    table: &Table,
-    view: &View,
-    look: &ScreenState,
-    width: usize,
-) -> Line {
+fn foot_line(context: &Context<'_>, table: &Table, width: usize) -> Line {
+    let Context { view, look, .. } = *context;
     if let Some(typed) = &look.typing {
         let text = format!(
             "/{}█  words, or !words to leave out; Enter keeps, Esc drops",
@@ -275,7 +271,7 @@ fn foot_line(
     }
     let mut line = line(format!(" {}", said.join("   ")), PLAIN);
     if let Some(row) = table.rows.get(look.selected) {
-        let name = whole_name(history, row, view);
+        let name = whole_name(context, row);
         let room = width.saturating_sub(line.width() + 4);
         let name = text::cut(&name, room);
         push_right(&mut line, name, DIM, width.saturating_sub(1));
@@ -284,9 +280,10 @@ fn foot_line(
 }
 
 /// Returns the whole name of a row, as it may be shown.
-fn whole_name(history: &TargetStates, row: &Row, view: &View) -> String {
+fn whole_name(context: &Context<'_>, row: &Row) -> String {
+    let view = context.view;
     if view.by == By::Entry {
-        return decoded(history, &row.key.name(), view);
+        return decoded(context, &row.key.name());
     }
     let name = format!("{} {}", view.by.name(), row.key.shown(&view.users));
     match row.target.as_ref().filter(|_| view.by != By::Target) {

@@ -9,7 +9,8 @@ use super::{Mode, ScreenState};
 use crate::live::history::{self, Load, Status, TargetStates};
 use crate::live::interval::STORE;
 use crate::live::rows::Table;
-use crate::live::view::{By, View};
+use crate::live::view::By;
+use crate::show::columns::Context;
 use crate::show::line::{
     BAD, BAR, DIM, Line, PLAIN, STRONG, WARNING, cut, line, push, push_if_fits, push_right,
 };
@@ -146,13 +147,8 @@ fn seconds(micros: Micros) -> String {
 }
 
 /// Returns the line that names the choice of rows.
-pub(super) fn subject(
-    history: &TargetStates,
-    table: &Table,
-    view: &View,
-    look: &ScreenState,
-    width: usize,
-) -> Line {
+pub(super) fn subject(context: &Context<'_>, table: &Table, width: usize) -> Line {
+    let Context { view, look, .. } = *context;
     let mut said = vec![format!("by {}", view.by.name())];
     let why = match table.sort == view.sort {
         true => "",
@@ -165,7 +161,7 @@ pub(super) fn subject(
     }
     for (by, key) in &view.scope {
         let name = text::cut(&key.shown(&view.users), 24);
-        let decoded = (*by == By::Entry).then(|| decoded(history, &key.name(), view));
+        let decoded = (*by == By::Entry).then(|| decoded(context, &key.name()));
         said.push(decoded.unwrap_or_else(|| format!("{} {name}", by.name())));
     }
     if !view.filter.is_empty() {
@@ -189,9 +185,9 @@ pub(super) fn subject(
 }
 
 /// Returns an identifier with its meaning.
-pub(super) fn decoded(history: &TargetStates, entry: &str, view: &View) -> String {
-    let owner = history.owner(Some(entry));
-    owner.map_or_else(|| text::shown(entry), |it| it.decoded(&view.users))
+pub(super) fn decoded(context: &Context<'_>, entry: &str) -> String {
+    let owner = context.history.owner(Some(entry));
+    owner.map_or_else(|| text::shown(entry), |it| it.decoded(&context.view.users))
 }
 
 /// Returns the lines about servers that could not be read, and about identifiers.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use jobstats_core::rules::feed::{Rejects, beginning};
-use jobstats_core::rules::snapshot::{ReadError, Snapshot};
+use jobstats_core::rules::snapshot::Snapshot;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::feed::job_stats::cache::Key;
@@ -20,7 +20,7 @@ use crate::text::zstd::{pack, require_ratio};
 pub struct PackedSnapshot<'a> {
     /// The target; `None` for a text of `lctl get_param -n`.
     pub target: Option<OwnedTargetName>,
-    pub snapshot: Snapshot<'static>,
+    pub snapshot: Snapshot<'a>,
     /// The lines of the target, packed.
     pub packed: Bytea<'a>,
     /// Size of the lines in bytes.
@@ -49,7 +49,7 @@ impl<'a> PackedSnapshot<'a> {
             digest: digest.to_be_bytes(),
             beginning: beginning(&lines).to_vec(),
             rejects,
-            snapshot: snapshot.keep().map_err(ReadError::from)?,
+            snapshot: snapshot.keep()?,
         })
     }
 

@@ -14,6 +14,7 @@ use crate::feed::job_stats::entries::Entries;
 use crate::feed::job_stats::packed_snapshot::PackedSnapshot;
 use crate::feed::job_stats::stored::{self, ScannedSnapshot, StoredSnapshot, Unpacked};
 use crate::feed::job_stats::write::{self, Computed};
+use crate::feed::server_parameters::OwnedTargetName;
 use crate::feed::targets::Target;
 use crate::feed::timing::{Phase, timed};
 use crate::pg::error::Error;
@@ -31,7 +32,11 @@ pub struct Placing<'p, 'c, 'i> {
 
 impl<'i> Placing<'_, '_, 'i> {
     /// Stores the snapshot with its increments, or rejects it.
-    pub fn place(mut self, mut part: PackedSnapshot<'_>) -> Result<Outcome, Error> {
+    pub fn place(mut self, part: PackedSnapshot<'_>) -> Result<Outcome, Error> {
+        // Carried records are printed with the name of the target.
+        let name = part.target.clone();
+        let mut part = part;
+        part.snapshot.target = name.as_ref().map(OwnedTargetName::target);
         if let Some(outcome) = self.known(&part)? {
             return Ok(outcome);
         }
@@ -174,7 +179,7 @@ impl<'i> Placing<'_, '_, 'i> {
             time: self.time(),
             since: computed.since,
             server: self.ingest.delivery.server.clone(),
-            text: Unpacked::Value(stored::Text::Scanned(part.snapshot)),
+            text: Unpacked::Value(stored::Text::Scanned(part.snapshot.keep()?)),
             carried: computed.carried.into(),
             cleanup_interval: Some(cleanup_interval),
             reduced: computed.reduced,
@@ -199,7 +204,7 @@ impl<'i> Placing<'_, '_, 'i> {
             let target = (cluster, self.target.name.as_str());
             notice_unmatched(self.client, target, &part.snapshot)?;
         }
-        cache::put(part.key(), part.snapshot);
+        cache::put(part.key(), part.snapshot.keep()?);
         Ok(())
     }
 
