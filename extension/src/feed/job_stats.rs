@@ -98,7 +98,8 @@ impl Source for JobStats {
                     entries: &mut entries,
                     target: &mut target,
                 };
-                placing.place(part)
+                let name = part.target.clone();
+                placing.place(part.named(name.as_ref()))
             });
             outcomes.push(outcome?);
         }

@@ -83,7 +83,7 @@ pub fn likely_format<'i>(ids: impl IntoIterator<Item = &'i str>) -> Option<&'sta
 }
 
 impl MixedFormats {
-    /// Guesses the formats: those that together explain these identifiers, and then the default ones, each in both orders of user and job.
+    /// Guesses the formats: some that together explain these identifiers, and then the default ones, each in both orders of user and job.
     pub fn likely(ids: &[&str]) -> Self {
         let mut found: Vec<&Common> = Vec::new();
         let mut rest = ids.to_vec();

@@ -53,6 +53,16 @@ impl<'a> PackedSnapshot<'a> {
         })
     }
 
+    /// Names the snapshot's target, with which carried records are printed.
+    pub fn named<'t>(self, target: Option<&'t OwnedTargetName>) -> PackedSnapshot<'t>
+    where
+        'a: 't,
+    {
+        let mut named = self;
+        named.snapshot.target = target.map(OwnedTargetName::target);
+        named
+    }
+
     /// Returns the stored name of the target.
     pub fn target(&self) -> Option<String> {
         self.target.as_ref().map(OwnedTargetName::shown)

@@ -14,7 +14,6 @@ use crate::feed::job_stats::entries::Entries;
 use crate::feed::job_stats::packed_snapshot::PackedSnapshot;
 use crate::feed::job_stats::stored::{self, ScannedSnapshot, StoredSnapshot, Unpacked};
 use crate::feed::job_stats::write::{self, Computed};
-use crate::feed::server_parameters::OwnedTargetName;
 use crate::feed::targets::Target;
 use crate::feed::timing::{Phase, timed};
 use crate::pg::error::Error;
@@ -32,11 +31,7 @@ pub struct Placing<'p, 'c, 'i> {
 
 impl<'i> Placing<'_, '_, 'i> {
     /// Stores the snapshot with its increments, or rejects it.
-    pub fn place(mut self, part: PackedSnapshot<'_>) -> Result<Outcome, Error> {
-        // Carried records are printed with the name of the target.
-        let name = part.target.clone();
-        let mut part = part;
-        part.snapshot.target = name.as_ref().map(OwnedTargetName::target);
+    pub fn place(mut self, mut part: PackedSnapshot<'_>) -> Result<Outcome, Error> {
         if let Some(outcome) = self.known(&part)? {
             return Ok(outcome);
         }
