@@ -121,7 +121,7 @@ mod tests {
 
     use super::*;
 
-    /// Whether the first number of each pair is the user, if these users are known.
+    /// Returns whether the first number of each pair is the user, with these known users.
     fn read<const N: usize>(pairs: [(u32, u32); N], users: &[u32]) -> [Option<bool>; N] {
         let roles = Roles::of(pairs, |number| users.contains(&number));
         pairs.map(|pair| roles.is_first_user(pair))
