@@ -12,8 +12,8 @@ use crate::values::text;
 /// The size of the cache of entry IDs, which holds a day's. A full cache is cleared.
 const MOST_RETAINED: usize = 200_000;
 
-/// The number of new identifiers of a text from which formats are learned.
-const MOST_LEARNED: usize = 2_000;
+/// The number of identifiers from which formats are guessed.
+const MOST_GUESSED: usize = 2_000;
 
 /// The owner of work: all that an identifier names of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -104,16 +104,15 @@ impl Names {
         self.formats.is_some()
     }
 
-    /// Learns the formats of nodes from identifiers.
+    /// Learns formats, and their orders of user and job, from identifiers.
     pub fn learn<'i>(&mut self, ids: impl Iterator<Item = &'i str>) {
-        let new = ids.filter(|id| !self.known.contains_key(*id));
-        let new: Vec<_> = new.take(MOST_LEARNED).collect();
+        let new: Vec<_> = ids.filter(|id| !self.known.contains_key(*id)).collect();
         if new.is_empty() {
             return;
         }
         let formats = self
             .formats
-            .get_or_insert_with(|| MixedFormats::likely(&new));
+            .get_or_insert_with(|| MixedFormats::likely(&new[..new.len().min(MOST_GUESSED)]));
         if formats.learn(new, |user| self.users.name(user).is_some()) {
             self.known.clear();
         }

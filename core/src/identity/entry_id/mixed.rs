@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use super::swapped::Roles;
 use super::{Format, FormatError, Formats, Identity, Status};
 
-/// The number of identifiers from which the orders are learned. Later ones are read by them.
-const MOST_LEARNED: usize = 200_000;
+/// The largest number of pairs of numbers that are remembered. Later ones have the order of nearly all others.
+const MOST_PAIRS: usize = 200_000;
 
 /// The part of identifiers that may have another order than all others.
 const FEW: usize = 20;
@@ -29,7 +29,6 @@ pub struct MixedFormats {
     /// The formats with one order of user and job, and with the other. They are the same if the formats have one order.
     orders: [Formats; 2],
     is_mixed: bool,
-    learned: usize,
     users: HashSet<u32>,
     /// The users by each of the orders, with the right order if it is clear.
     pairs: HashMap<(u32, u32), Option<usize>>,
@@ -65,7 +64,6 @@ impl MixedFormats {
         Self {
             orders,
             is_mixed,
-            learned: 0,
             users: HashSet::new(),
             pairs: HashMap::new(),
             sure: [0; 2],
@@ -83,12 +81,13 @@ impl MixedFormats {
         if !self.is_mixed {
             return false;
         }
-        for id in ids.into_iter().take(MOST_LEARNED - self.learned) {
-            self.learned += 1;
+        for id in ids {
             let readings = self.orders.each_ref().map(|it| it.identify(id));
-            match readings.map(|it| it.uid.filter(|_| it.is_whole())) {
+            match readings.map(|it| it.user_if_whole()) {
                 [Some(one), Some(other)] if one != other => {
-                    self.pairs.entry((one, other)).or_default();
+                    if self.pairs.len() < MOST_PAIRS {
+                        self.pairs.entry((one, other)).or_default();
+                    }
                 }
                 [one, other] => {
                     self.users.extend(one.or(other));
@@ -135,14 +134,12 @@ impl MixedFormats {
     /// Returns both readings if it is not clear which of two numbers is the user.
     pub fn identify<'a>(&'a self, id: &'a str) -> Result<Identity<'a>, Box<[Identity<'a>; 2]>> {
         let readings = self.orders.each_ref().map(|it| it.identify(id));
-        let [one, other] = readings;
-        let order = match [one, other].map(|it| it.is_whole()) {
-            [false, true] => Some(1),
-            [true, true] if one.uid != other.uid => {
-                let pair = one.uid.zip(other.uid);
-                let own = pair.and_then(|pair| *self.pairs.get(&pair)?);
+        let order = match readings.map(|it| it.user_if_whole()) {
+            [Some(one), Some(other)] if one != other => {
+                let own = self.pairs.get(&(one, other)).copied().flatten();
                 own.or(self.common_order()).or(self.otherwise)
             }
+            [None, Some(_)] => Some(1),
             _ => Some(0),
         };
         order.map_or_else(|| Err(readings.into()), |order| Ok(readings[order]))
@@ -150,9 +147,10 @@ impl MixedFormats {
 }
 
 impl Identity<'_> {
-    /// Returns true if a format has matched the whole identifier, as far as Lustre did not cut it.
-    fn is_whole(&self) -> bool {
-        !matches!(self.status, Status::Partial | Status::Malformed)
+    /// Returns the user if a format has matched the whole identifier, as far as Lustre did not cut it.
+    fn user_if_whole(&self) -> Option<u32> {
+        let is_part = matches!(self.status, Status::Partial | Status::Malformed);
+        self.uid.filter(|_| !is_part)
     }
 }
 
@@ -241,9 +239,14 @@ mod tests {
             (["%u:%j:%H", "%.9j:%u:%H"], 1000),
             (["%.9j:%u:%H", "%u:%j:%H"], 4711),
         ] {
+            let formats = formats.into_iter().chain(["%j"]);
             let mut formats = MixedFormats::compile(formats).expect("formats");
             formats.learn(["4712_1:1001:n2", "1002:4713_1:n3"], |_| false);
-            for (id, user) in [("1000:4711:n1", user), ("4712_1:1001:n2", 1001)] {
+            for (id, user) in [
+                ("1000:4711:n1", user),
+                ("4712_1:1001:n2", 1001),
+                ("a:1001:n2", 1001),
+            ] {
                 assert_eq!(formats.identify(id).map(|it| it.uid), Ok(Some(user)));
             }
         }
