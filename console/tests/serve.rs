@@ -429,7 +429,7 @@ fn a_web_server_says_who_asks(client: &mut Client, url: &str) {
     assert!(index.contains("No job ran, "), "{index}");
     let managed = get("/jobs?account=physics", &believed("daemon"));
     assert!(
-        managed.contains("<a href=\"job/10%5F1\">10_1</a>"),
+        managed.contains("<a href=\"job/10%5F1\"><span class=\"whole\">10_1</span></a>"),
         "{managed}"
     );
     assert!(managed.contains(">12</a>"), "{managed}");
