@@ -12,6 +12,7 @@ pub mod events;
 pub mod findings;
 pub mod job;
 pub mod json;
+pub mod meanwhile;
 pub mod questions;
 pub mod sheet;
 pub mod space;
@@ -21,6 +22,7 @@ pub mod user;
 use crate::ask::store::{Answer, Error, Store};
 use crate::show::html::Statements;
 use crate::values::text::{joined, shown};
+use meanwhile::Meanwhile;
 use questions::Selection;
 use space::Space;
 
@@ -58,6 +60,8 @@ pub struct Subject {
     pub course: Course,
     /// The places or people behind it, largest first.
     pub rankings: Vec<Ranking>,
+    /// What happened on the servers of a job while it ran.
+    pub meanwhile: Option<Meanwhile>,
     /// The space that a user owns, where that is known.
     pub space: Option<Space>,
     /// The findings, the worst first.

@@ -16,10 +16,15 @@ pub fn page(store: &mut Store, subject: &Subject, clock: &Clock) -> Result<Page,
         let value = shown(&value(&fact.value, clock));
         (fact.label.to_owned(), value)
     });
+    let meanwhile = subject.meanwhile.iter().map(|it| {
+        let sentences = it.sentences(clock, subject.work.window);
+        Section::new("meanwhile", "While it ran", vec![Block::Text(sentences)])
+    });
     let mut what = vec![Block::Facts(facts.collect()), usage(subject).into()];
     what.extend(advice::of_subject(&subject.findings));
     what.extend(Block::notes(&subject.notes));
-    let mut sections = vec![Section::new("what", "What it did", what)];
+    let mut sections: Vec<_> = meanwhile.collect();
+    sections.push(Section::new("what", "What it did", what));
     if !subject.course.steps.is_empty() {
         let sizes = sizes::ask(store, &subject.work)?;
         sections.extend([

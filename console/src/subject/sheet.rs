@@ -35,6 +35,11 @@ pub fn sheet(subject: &Subject, clock: &Clock, cells: usize, is_coloured: bool) 
     lines.push(centred(&cut(&title, cells), cells));
     lines.push("=".repeat(cells));
     lines.extend(facts(subject, clock, cells));
+    if let Some(meanwhile) = &subject.meanwhile {
+        lines.push(heading("While it ran", cells));
+        let sentences = meanwhile.sentences(clock, subject.work.window);
+        lines.extend(broken(" ", &sentences, cells));
+    }
     lines.extend(usage(subject, cells));
     lines.extend(course(subject, clock, cells));
     lines.extend(subject.space.iter().flat_map(|it| owned(it, clock, cells)));

@@ -1,0 +1,199 @@
+//! The paragraph about the servers of a job while it ran.
+
+use jobstats_core::judgement::meanwhile::{Cause, Compared, HARDLY};
+
+use super::Meanwhile;
+use crate::subject::events::{culprit, place};
+use crate::values::number::{per_call, percent, ratio};
+use crate::values::text::{joined, shown};
+use crate::values::when::{Clock, Span};
+
+/// The largest number of events that are listed.
+const EVENTS: usize = 3;
+
+impl Meanwhile {
+    /// Returns the sentences, the verdict first.
+    pub fn sentences(&self, clock: &Clock, window: Span) -> String {
+        let sentences = [
+            Some(self.verdict()),
+            self.waits(clock, window),
+            self.slowest(),
+            self.loads(),
+            self.people(),
+            self.incidents(clock, window),
+        ];
+        let sentences: Vec<_> = sentences.into_iter().flatten().collect();
+        sentences.join(" ")
+    }
+
+    fn verdict(&self) -> String {
+        match (self.cause, self.name()) {
+            (Cause::Own, _) => "The job slowed its servers itself.".to_owned(),
+            (Cause::Others, None) => "Other users slowed its servers.".to_owned(),
+            (Cause::Others, Some(name)) => {
+                format!("Others slowed its servers, most of all {name}.")
+            }
+            (Cause::Servers, _) => {
+                "Its servers were slow themselves: the load was not the reason.".to_owned()
+            }
+            (Cause::Unknown, _) if self.load.usual.is_none() => {
+                "No trouble of its servers is known, but there is no earlier load to compare with."
+                    .to_owned()
+            }
+            (Cause::Unknown, _) => "Its servers were as fast as usual.".to_owned(),
+        }
+    }
+
+    /// Returns the culprit of an event, or the largest of the others.
+    fn name(&self) -> Option<String> {
+        let named = self.events.iter().find_map(culprit);
+        let largest = || self.others.first().map(|(name, _)| name.clone());
+        named.map(|name| shown(&name)).or_else(largest)
+    }
+
+    fn waits(&self, clock: &Clock, window: Span) -> Option<String> {
+        let wait = self.wait.as_ref()?;
+        let (time, worst) = wait.worst;
+        if worst < HARDLY {
+            return Some("Its requests hardly waited for a thread of a server.".to_owned());
+        }
+        Some(format!(
+            "Requests waited {} for a thread of {} ({}), and {} at {}.",
+            compared(wait.mean, seconds),
+            shown(&wait.server),
+            shown(&wait.service),
+            seconds(worst),
+            clock.within(time, window)
+        ))
+    }
+
+    fn slowest(&self) -> Option<String> {
+        let target = self.target.as_ref()?;
+        let (name, time) = (shown(&target.name), compared(target.time, seconds));
+        Some(format!("Slowest target: {name}, {time} per request."))
+    }
+
+    fn loads(&self) -> Option<String> {
+        let place = match self.servers.as_slice() {
+            [one] => shown(one),
+            _ => "Its servers".to_owned(),
+        };
+        let (load, share) = (compared(self.load, ratio), percent(self.share?));
+        let share = format!("{share} of them for the job");
+        Some(format!("{place} had {load} requests in service, {share}."))
+    }
+
+    fn people(&self) -> Option<String> {
+        let named: f64 = self.others.iter().map(|(_, share)| share).sum();
+        let others = self.others.iter();
+        let others = others.map(|(name, share)| format!("{name} {}", percent(*share)));
+        let rest = 1.0 - self.share? - named;
+        let rest = (rest >= 0.01).then(|| format!("other users {}", percent(rest)));
+        joined(others.chain(rest)).map(|others| format!("Also there: {others}."))
+    }
+
+    fn incidents(&self, clock: &Clock, window: Span) -> Option<String> {
+        let at = |time| match (window.0..=window.1).contains(&time) {
+            true => clock.within(time, window),
+            false => clock.minute(time),
+        };
+        let events = self.events.iter().take(EVENTS).map(|row| {
+            let began = at(row.began);
+            let time = match row.ended {
+                _ if row.event == "failover" => format!("at {began}"),
+                Some(ended) => format!("from {began} to {}", at(ended)),
+                None => format!("since {began}"),
+            };
+            let (kind, place) = (row.event.replace('_', " "), shown(&place(row)));
+            format!("{kind} on {place} {time} (event {})", row.event_id)
+        });
+        let more = self.events.len().saturating_sub(EVENTS);
+        let more = (more > 0).then(|| format!("{more} more"));
+        joined(events.chain(more)).map(|events| format!("Events: {events}."))
+    }
+}
+
+fn seconds(seconds: f64) -> String {
+    per_call(seconds, "service_time")
+}
+
+/// Returns a value and the typical one.
+fn compared(it: Compared, print: impl Fn(f64) -> String) -> String {
+    let usual = it
+        .usual
+        .map(|usual| format!(" (typically {})", print(usual)));
+    format!("{}{}", print(it.value), usual.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::tz::TimeZone;
+    use jobstats_client::answers::EventRow;
+
+    use super::*;
+    use crate::subject::meanwhile::{SlowestTarget, Wait};
+    use crate::testing::{event, time};
+
+    fn said(meanwhile: &Meanwhile) -> String {
+        meanwhile.sentences(&Clock::new(TimeZone::UTC), (time(300), time(3900)))
+    }
+
+    #[test]
+    fn what_is_known_is_one_paragraph() {
+        let time_of = |value, usual| Compared { value, usual };
+        let mut meanwhile = Meanwhile {
+            cause: Cause::Others,
+            wait: Some(Wait {
+                server: "mds1".to_owned(),
+                service: "mdt".to_owned(),
+                mean: time_of(0.02, Some(0.000_02)),
+                worst: (time(600), 0.4),
+            }),
+            target: Some(SlowestTarget {
+                name: "a-MDT0000".to_owned(),
+                server: "mds1".to_owned(),
+                time: time_of(0.004, None),
+            }),
+            servers: vec!["mds1".to_owned()],
+            load: time_of(12.0, Some(3.0)),
+            share: Some(0.25),
+            others: vec![("job 7 of ada".to_owned(), 0.5)],
+            events: vec![
+                event("waiting", "warning"),
+                EventRow {
+                    ended: None,
+                    ..event("full", "critical")
+                },
+                event("failover", "info"),
+                event("stalled", "critical"),
+            ],
+        };
+        let numbers = "Requests waited 20 ms (typically 20 µs) for a thread of mds1 (mdt), and 400 ms at 00:10. Slowest target: a-MDT0000, 4 ms per \
+            request. mds1 had 12 (typically 3) requests in service, 25 % of them for the job. Also there: job 7 of ada 50 %, other users 25 %. Events: \
+            waiting on mds1 from 1970-01-01 00:00 to 00:10 (event 7), full on scratch-OST0000 and 1 more since 1970-01-01 00:00 (event 7), \
+            failover on scratch-OST0000 and 1 more at 1970-01-01 00:00 (event 7), 1 more.";
+        let others = format!("Others slowed its servers, most of all job 7 of ada. {numbers}");
+        assert_eq!(said(&meanwhile), others);
+        meanwhile.cause = Cause::Own;
+        let own = format!("The job slowed its servers itself. {numbers}");
+        assert_eq!(said(&meanwhile), own);
+    }
+
+    #[test]
+    fn what_is_not_known_is_left_out() {
+        let of = |cause| Meanwhile {
+            cause,
+            ..Meanwhile::default()
+        };
+        let slow = "Its servers were slow themselves: the load was not the reason.";
+        assert_eq!(said(&of(Cause::Servers)), slow);
+        let others = "Other users slowed its servers.";
+        assert_eq!(said(&of(Cause::Others)), others);
+        let new =
+            "No trouble of its servers is known, but there is no earlier load to compare with.";
+        assert_eq!(said(&of(Cause::Unknown)), new);
+        let mut usual = of(Cause::Unknown);
+        usual.load.usual = Some(1.0);
+        assert_eq!(said(&usual), "Its servers were as fast as usual.");
+    }
+}
