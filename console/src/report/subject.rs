@@ -18,7 +18,7 @@ pub fn page(store: &mut Store, subject: &Subject, clock: &Clock) -> Result<Page,
     });
     let meanwhile = subject.meanwhile.iter().map(|it| {
         let sentences = it.sentences(clock, subject.work.window);
-        Section::new("meanwhile", "While it ran", vec![Block::Text(sentences)])
+        Section::new("meanwhile", "While it ran", vec![Block::List(sentences)])
     });
     let mut what = vec![Block::Facts(facts.collect()), usage(subject).into()];
     what.extend(advice::of_subject(&subject.findings));

@@ -12,7 +12,7 @@ use jobstats_core::base::instant::{HOUR, MINUTE, SECOND, Span};
 use jobstats_core::base::pattern::exactly;
 use jobstats_core::judgement::event::culprit::Load;
 use jobstats_core::judgement::meanwhile::{self, Cause, Compared, DAYS, usual};
-use jobstats_core::series::typical::median;
+use jobstats_core::series::typical::{LEAST_COVERAGE, median};
 use serde_json::Value;
 
 use super::questions::{DAY, Selection};
@@ -226,7 +226,8 @@ fn typical(
     span: Span,
     value: impl Fn(&RateRow) -> Option<f64>,
 ) -> Option<f64> {
-    let hours = hours.iter().filter(|row| row.operation == operation);
+    let is_observed = |row: &&RateRow| row.operation == operation && row.coverage >= LEAST_COVERAGE;
+    let hours = hours.iter().filter(is_observed);
     let hours = hours.filter_map(|row| Some((row.time.as_microsecond(), value(row)?)));
     usual(&hours.collect::<Vec<_>>(), span)
 }

@@ -38,7 +38,7 @@ pub fn sheet(subject: &Subject, clock: &Clock, cells: usize, is_coloured: bool) 
     if let Some(meanwhile) = &subject.meanwhile {
         lines.push(heading("While it ran", cells));
         let sentences = meanwhile.sentences(clock, subject.work.window);
-        lines.extend(broken(" ", &sentences, cells));
+        lines.extend(sentences.iter().flat_map(|it| broken(" ", it, cells)));
     }
     lines.extend(usage(subject, cells));
     lines.extend(course(subject, clock, cells));

@@ -36,16 +36,16 @@ pub fn a_job_is_judged_by_what_its_servers_did(store: &Store) {
     let victim = words(&store.text(&["job", "31"]));
     for said in [
         "Others slowed its servers, most of all job 32 of 1006.",
-        "Requests waited 20 ms (typically 20 µs) for a thread of busy (mdt), and 20 ms at ",
-        "Slowest target: busy-MDT0000, 1 ms (typically 1 ms) per request.",
-        "busy had 0.101 (typically 0.001) requests in service, <1 % of them for the job.",
+        "Requests waited 20 ms (1000 times the typical 20 µs) for a thread of busy (mdt), and 20 ms at ",
+        "Slowest target: busy-MDT0000, with 1 ms (typically 1 ms) per request.",
+        "busy had 0.101 (101 times the typical 0.001) requests in service, <1 % of them for the job.",
         "Also there: job 32 of 1006 99 %.",
     ] {
         assert!(victim.contains(said), "{said}\n{victim}");
     }
     let page = store.text(&["job", "32", "--html", "-"]);
     assert!(
-        page.contains("The job slowed its servers itself."),
+        page.contains("The job itself slowed its servers."),
         "{page}"
     );
     every_statement_runs(store, &page);

@@ -8,7 +8,7 @@ use crate::series::typical::median;
 /// The seconds under which a wait is not worth a word, however short serving is.
 pub const HARDLY: f64 = 0.001;
 
-/// The number of days before that typical values are of.
+/// The number of days before, at whose same time of day the load is compared.
 pub const DAYS: Micros = 7;
 
 crate::named! {
@@ -21,6 +21,8 @@ crate::named! {
         Others = "others",
         /// The servers, at a load that is not above typical.
         Servers = "servers",
+        /// The servers, since a target moved from one to another.
+        Failover = "failover",
         /// Nothing did.
         #[default]
         Unknown = "none",
@@ -92,7 +94,7 @@ impl Meanwhile {
                 let named = find_culprit(&self.loads).named;
                 named.map_or(Cause::Servers, |subject| of(subject == 0))
             }
-            _ if self.is_moved => Cause::Servers,
+            _ if self.is_moved => Cause::Failover,
             _ => Cause::Unknown,
         }
     }
@@ -153,7 +155,7 @@ mod tests {
             is_moved: true,
             ..idle
         };
-        assert_eq!(moved.cause(), Cause::Servers);
+        assert_eq!(moved.cause(), Cause::Failover);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The paragraph about the servers of a job while it ran.
 
+use jobstats_core::judgement::event::culprit::RISEN;
 use jobstats_core::judgement::meanwhile::{Cause, Compared, HARDLY};
 
 use super::Meanwhile;
@@ -13,7 +14,7 @@ const EVENTS: usize = 3;
 
 impl Meanwhile {
     /// Returns the sentences, the verdict first.
-    pub fn sentences(&self, clock: &Clock, window: Span) -> String {
+    pub fn sentences(&self, clock: &Clock, window: Span) -> Vec<String> {
         let sentences = [
             Some(self.verdict()),
             self.waits(clock, window),
@@ -22,25 +23,31 @@ impl Meanwhile {
             self.people(),
             self.incidents(clock, window),
         ];
-        let sentences: Vec<_> = sentences.into_iter().flatten().collect();
-        sentences.join(" ")
+        sentences.into_iter().flatten().collect()
     }
 
     fn verdict(&self) -> String {
         match (self.cause, self.name()) {
-            (Cause::Own, _) => "The job slowed its servers itself.".to_owned(),
+            (Cause::Own, _) => "The job itself slowed its servers.".to_owned(),
             (Cause::Others, None) => "Other users slowed its servers.".to_owned(),
             (Cause::Others, Some(name)) => {
                 format!("Others slowed its servers, most of all {name}.")
             }
             (Cause::Servers, _) => {
-                "Its servers were slow themselves: the load was not the reason.".to_owned()
+                "The servers themselves were slow: no user's load explains it.".to_owned()
             }
-            (Cause::Unknown, _) if self.load.usual.is_none() => {
-                "No trouble of its servers is known, but there is no earlier load to compare with."
-                    .to_owned()
+            (Cause::Failover, _) => {
+                "The servers held it up: a target moved from one to another.".to_owned()
             }
-            (Cause::Unknown, _) => "Its servers were as fast as usual.".to_owned(),
+            (Cause::Unknown, _) => {
+                let servers = match self.load.usual {
+                    Some(_) => "the servers were as fast as usual",
+                    None => {
+                        "nothing was wrong on the servers, but there is no earlier load to compare with"
+                    }
+                };
+                format!("The job itself, others or the servers? None of these: {servers}.")
+            }
         }
     }
 
@@ -70,7 +77,7 @@ impl Meanwhile {
     fn slowest(&self) -> Option<String> {
         let target = self.target.as_ref()?;
         let (name, time) = (shown(&target.name), compared(target.time, seconds));
-        Some(format!("Slowest target: {name}, {time} per request."))
+        Some(format!("Slowest target: {name}, with {time} per request."))
     }
 
     fn loads(&self) -> Option<String> {
@@ -93,7 +100,8 @@ impl Meanwhile {
     }
 
     fn incidents(&self, clock: &Clock, window: Span) -> Option<String> {
-        let at = |time| match (window.0..=window.1).contains(&time) {
+        let days = [window.0, window.1].map(|edge| clock.at(edge).date());
+        let at = |time| match days.contains(&clock.at(time).date()) {
             true => clock.within(time, window),
             false => clock.minute(time),
         };
@@ -117,12 +125,16 @@ fn seconds(seconds: f64) -> String {
     per_call(seconds, "service_time")
 }
 
-/// Returns a value and the typical one.
+/// Returns a value and the typical one, and how many times that it is where that is more.
 fn compared(it: Compared, print: impl Fn(f64) -> String) -> String {
-    let usual = it
-        .usual
-        .map(|usual| format!(" (typically {})", print(usual)));
-    format!("{}{}", print(it.value), usual.unwrap_or_default())
+    let value = print(it.value);
+    match (it.usual.map(print), it.times()) {
+        (None, _) => value,
+        (Some(usual), Some(times)) if times >= RISEN => {
+            format!("{value} ({} times the typical {usual})", ratio(times))
+        }
+        (Some(usual), _) => format!("{value} (typically {usual})"),
+    }
 }
 
 #[cfg(test)]
@@ -135,7 +147,9 @@ mod tests {
     use crate::testing::{event, time};
 
     fn said(meanwhile: &Meanwhile) -> String {
-        meanwhile.sentences(&Clock::new(TimeZone::UTC), (time(300), time(3900)))
+        let window = (time(300), time(3900));
+        let sentences = meanwhile.sentences(&Clock::new(TimeZone::UTC), window);
+        sentences.join(" ")
     }
 
     #[test]
@@ -164,18 +178,21 @@ mod tests {
                     ended: None,
                     ..event("full", "critical")
                 },
-                event("failover", "info"),
+                EventRow {
+                    began: time(-600),
+                    ..event("failover", "info")
+                },
                 event("stalled", "critical"),
             ],
         };
-        let numbers = "Requests waited 20 ms (typically 20 µs) for a thread of mds1 (mdt), and 400 ms at 00:10. Slowest target: a-MDT0000, 4 ms per \
-            request. mds1 had 12 (typically 3) requests in service, 25 % of them for the job. Also there: job 7 of ada 50 %, other users 25 %. Events: \
-            waiting on mds1 from 1970-01-01 00:00 to 00:10 (event 7), full on scratch-OST0000 and 1 more since 1970-01-01 00:00 (event 7), \
-            failover on scratch-OST0000 and 1 more at 1970-01-01 00:00 (event 7), 1 more.";
+        let numbers = "Requests waited 20 ms (1000 times the typical 20 µs) for a thread of mds1 (mdt), and 400 ms at 00:10. Slowest target: a-MDT0000, \
+            with 4 ms per request. mds1 had 12 (4 times the typical 3) requests in service, 25 % of them for the job. Also there: job 7 of ada 50 %, \
+            other users 25 %. Events: waiting on mds1 from 00:00 to 00:10 (event 7), full on scratch-OST0000 and 1 more since 00:00 (event 7), \
+            failover on scratch-OST0000 and 1 more at 1969-12-31 23:50 (event 7), 1 more.";
         let others = format!("Others slowed its servers, most of all job 7 of ada. {numbers}");
         assert_eq!(said(&meanwhile), others);
         meanwhile.cause = Cause::Own;
-        let own = format!("The job slowed its servers itself. {numbers}");
+        let own = format!("The job itself slowed its servers. {numbers}");
         assert_eq!(said(&meanwhile), own);
     }
 
@@ -185,15 +202,27 @@ mod tests {
             cause,
             ..Meanwhile::default()
         };
-        let slow = "Its servers were slow themselves: the load was not the reason.";
-        assert_eq!(said(&of(Cause::Servers)), slow);
-        let others = "Other users slowed its servers.";
-        assert_eq!(said(&of(Cause::Others)), others);
-        let new =
-            "No trouble of its servers is known, but there is no earlier load to compare with.";
+        for (cause, sentence) in [
+            (
+                Cause::Servers,
+                "The servers themselves were slow: no user's load explains it.",
+            ),
+            (
+                Cause::Failover,
+                "The servers held it up: a target moved from one to another.",
+            ),
+            (Cause::Others, "Other users slowed its servers."),
+        ] {
+            assert_eq!(said(&of(cause)), sentence);
+        }
+        let none = "The job itself, others or the servers? None of these:";
+        let new = format!(
+            "{none} nothing was wrong on the servers, but there is no earlier load to compare with."
+        );
         assert_eq!(said(&of(Cause::Unknown)), new);
         let mut usual = of(Cause::Unknown);
         usual.load.usual = Some(1.0);
-        assert_eq!(said(&usual), "Its servers were as fast as usual.");
+        let usual_servers = format!("{none} the servers were as fast as usual.");
+        assert_eq!(said(&usual), usual_servers);
     }
 }
