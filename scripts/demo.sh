@@ -218,7 +218,7 @@ fill_and_compare() {
 
 # Prints the answers at the top of README, as this database gives them.
 # shellcheck disable=SC2016 # these backquotes are those of the page
-show_answers() { sed -n '/`make demo`, whose yesterday/,/^## /{/^```/d;/^## /d;p}' "$target/answers/README.md"; }
+show_answers() { sed -n '/^Sample output from `make demo`/,/^## /{/^```/d;/^## /d;p}' "$target/answers/README.md"; }
 
 case ${1:-} in
 stop)

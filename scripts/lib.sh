@@ -8,6 +8,9 @@ cd "$root"
 # rustup installs cargo here, but adds it to the path of login shells only.
 PATH=$PATH:${CARGO_HOME:-$HOME/.cargo}/bin
 
+# The zone of pictures, answers and tests.
+export TZ=UTC
+
 PG_CONFIG=${PG_CONFIG:-$(command -v pg_config || true)}
 # pgrx builds for this PostgreSQL. If one build knows the path and the next does not, Cargo compiles pgrx again.
 export PGRX_PG_CONFIG_PATH=$PG_CONFIG

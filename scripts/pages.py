@@ -5,7 +5,7 @@
     pages.py inspect PAGE ...          the same without axe
     pages.py visit NAME=VALUE ... URL ...
                                        the same of pages of a service, which run nothing that a name brings along
-    pages.py picture [--width N] [--height N] [--scheme dark] [--whole] PAGE PNG
+    pages.py picture [--width N] [--height N] [--scheme dark] [--element SELECTOR] PAGE PNG
     pages.py terminal CAPTURED PNG     a picture of what `tmux capture-pane -e -p` printed
     pages.py print PAGE PDF
 
@@ -207,7 +207,7 @@ def main():
     parser.add_argument("--width", type=int, default=1100)
     parser.add_argument("--height", type=int, default=800)
     parser.add_argument("--scheme", choices=["light", "dark"], default="light")
-    parser.add_argument("--whole", action="store_true")
+    parser.add_argument("--element")
     options = parser.parse_args()
     faults = []
     with chromium() as browser:
@@ -233,7 +233,8 @@ def main():
                         page.pdf(path=written, prefer_css_page_size=True)
                 else:
                     with opened(browser, address(file), options.width, options.scheme, options.height) as (page, _):
-                        page.screenshot(path=written, full_page=options.whole)
+                        part = page.locator(options.element).first if options.element else page
+                        part.screenshot(path=written)
     print("\n".join(faults), end="\n" * bool(faults))
     sys.exit(bool(faults))
 

@@ -97,7 +97,7 @@ parallel() {
 }
 
 # Runs eight feeders at once, out of order, while two loops refresh rollups: the result equals feeding in order, and concurrent readers see
-# only data that matches the raw text.
+# only data that matches the raw text. Then waits for a lock again and again while another session holds it.
 stress() {
     local url steps feeders maintainers=()
     new_database "$cluster" "$name"
@@ -113,7 +113,9 @@ stress() {
     while kill -0 "$feeders" 2>/dev/null; do psql -q "$url" -f tests/stress/meanwhile.sql || return 1; done
     wait "$feeders" && wait "${maintainers[0]}" && wait "${maintainers[1]}" &&
         psql -q -At "$url" -f tests/stress/compare.sql >"$output/report" &&
-        audit "$url" | tee -a "$output/report"
+        audit "$url" | tee -a "$output/report" || return 1
+    "$("$PG_CONFIG" --bindir)/pgbench" -n -c 1 -T 5 -f tests/stress/hold.sql "$url" >/dev/null &
+    psql -q "$url" -f tests/stress/locks.sql && wait $!
 }
 
 # A server that runs keeps the library that it has loaded when another is installed.

@@ -70,10 +70,10 @@ pub struct Export {
     #[arg(value_name = "DIRECTORY")]
     pub directory: PathBuf,
     /// First day, such as 2026-11-01, monday or 7d (ago) [default: the first one that is kept]
-    #[arg(long, value_name = "DAY", value_parser = when::past)]
+    #[arg(long, value_name = "DAY", value_parser = when::of_utc)]
     pub from: Option<Timestamp>,
     /// Day to stop at, which is not exported any more [default: today]
-    #[arg(long, value_name = "DAY", value_parser = when::past)]
+    #[arg(long, value_name = "DAY", value_parser = when::of_utc)]
     pub to: Option<Timestamp>,
     /// Rows: one for each increment, or for each bucket of a rollup
     #[arg(long, value_enum, default_value_t = Level::Increments)]

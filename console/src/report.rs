@@ -199,8 +199,7 @@ fn page_of(
     sections: Vec<Section>,
 ) -> Page {
     let window = scope.clock.window(scope.window);
-    let zone = format!("All times are {}", scope.clock.name());
-    let about = [Some(zone), targets, Some(made(&scope.clock))];
+    let about = [Some(scope.clock.note()), targets, Some(made(&scope.clock))];
     Page {
         title: format!("{what}: {window}"),
         kind,

@@ -13,7 +13,7 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio::runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::ask::config;
+use crate::ask::config::Common;
 use crate::ask::error::Error;
 
 mod answer;
@@ -50,18 +50,23 @@ pub struct Serve {
     #[arg(long, value_name = "PATH", default_value = SOCKET)]
     pub socket: PathBuf,
     #[command(flatten)]
+    pub common: Common,
+    #[command(flatten)]
     pub limits: turns::Limits,
     #[command(flatten)]
     pub web: web::Web,
-    #[command(flatten)]
-    pub database: config::Database,
 }
 
 /// Runs `serve` until a signal.
 pub fn run(options: &Serve) -> Result<(), Error> {
-    let database = options.database.complete()?;
+    let common = &options.common;
+    let database = common.database.complete()?;
     let proxy = web::Proxy::new(&options.web)?;
-    let service = Arc::new(answer::Service::new(database, options.limits)?);
+    let service = Arc::new(answer::Service::new(
+        database,
+        options.limits,
+        common.clock(),
+    )?);
     let runtime = runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;

@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use jobstats_client::answers::{EventRow, Filters};
 use jobstats_core::base::instant::{Micros, SECOND};
 use jobstats_core::base::operation::find;
@@ -33,7 +32,7 @@ pub fn scope(seconds: i64) -> Scope {
         home: String::new(),
         servers: BTreeSet::new(),
         measure: Measure::ServiceTime,
-        clock: Clock::new(TimeZone::UTC),
+        clock: Clock::default(),
     }
 }
 

@@ -67,6 +67,17 @@ fn they_are_listed_and_explained(store: &Store, waiting: i64) {
     );
     let explained = store.text(&["events", &waiting.to_string()]);
     assert!(explained.starts_with("what      Since "), "{explained}");
+    let began: jiff::Timestamp = json["began"].as_str().unwrap().parse().unwrap();
+    let began = began.in_tz("Asia/Kolkata").unwrap();
+    let began = began.strftime("%F %H:%M").to_string();
+    let zone = ["--zone", "Asia/Kolkata"];
+    let end = "All times are Asia/Kolkata\n";
+    for arguments in [&["events"][..], &["events", &waiting.to_string()]] {
+        let text = store.text(&[arguments, &zone].concat());
+        assert!(text.contains(&began) && text.ends_with(end), "{text}");
+    }
+    let line = check(store, &zone).1;
+    assert!(line.contains(&format!("since {began} IST, ")), "{line}");
 }
 
 fn reports_have_them(store: &Store, waiting: i64) {

@@ -15,7 +15,7 @@ use outcome::said;
 fn run(arguments: &[&str]) -> Output {
     let mut program = Command::new(env!("CARGO_BIN_EXE_jobstats-console"));
     program.env_remove("JOBSTATS_DATABASE_URL");
-    program.args(arguments);
+    program.args(arguments).env("TZ", "UTC");
     if arguments[0] == "top" {
         program.args(["--timeout", "10m"]);
     }
@@ -59,6 +59,20 @@ fn a_table_is_printed_recorded_and_printed_again() {
     let replayed = run(&["top", &recording, "--once", "--width", "80"]);
     let replayed = String::from_utf8(replayed.stdout).unwrap();
     assert_eq!(replayed, text);
+    let zoned = run(&[
+        "top",
+        &recording,
+        "--once",
+        "--width",
+        "80",
+        "--zone",
+        "Asia/Kolkata",
+    ]);
+    let zoned = String::from_utf8(zoned.stdout).unwrap();
+    assert!(
+        zoned.lines().next().unwrap().contains(" 2023-11-15 03:4"),
+        "{zoned}"
+    );
     let json = run(&["top", &recording, "--json"]);
     assert_eq!(String::from_utf8(json.stdout).unwrap().lines().count(), 1);
 }

@@ -50,7 +50,8 @@ impl Service {
             .args(["serve", "--connections", "4", "--time", "10m", "--socket"])
             .arg(&socket)
             .args(options(directory.path()))
-            .env("JOBSTATS_DATABASE_URL", url);
+            .env("JOBSTATS_DATABASE_URL", url)
+            .env("TZ", "UTC");
         Self {
             running: Running::start(&mut command),
             directory,
@@ -69,7 +70,8 @@ impl Service {
         if geteuid().is_root() {
             program.uid(uid).gid(uid);
         }
-        program.env_clear().output().unwrap()
+        let program = program.env_clear().env("TZ", "Asia/Kolkata");
+        program.output().unwrap()
     }
 
     #[track_caller]
@@ -150,6 +152,8 @@ fn own_work_is_shown(service: &Service, store: &Store, ada: u32) {
             "{part}\n{text}"
         );
     }
+    // Times are of the caller's zone, not of the service's.
+    assert!(text.contains(" (Asia/Kolkata)\n"), "{text}");
     let json: Value = serde_json::from_str(&service.text(ada, &["job", "11", "--json"])).unwrap();
     assert_eq!(json["kind"], "job", "{json}");
     let page = service.text(ada, &["job", "11", "--html", "-"]);

@@ -11,7 +11,9 @@ use jobstats_client::program::duration::Length;
 use jobstats_client::{FileError, Options};
 use serde::Deserialize;
 
+use super::store::Store;
 use crate::values::text::{joined, shown};
+use crate::values::when::{self, Clock};
 
 /// The configuration of this machine, for users without a personal one.
 const SYSTEM: &str = "/etc/jobstats/console.toml";
@@ -37,10 +39,32 @@ pub enum Error {
     Nothing(PathBuf),
 }
 
+/// The options of commands that show times of a store.
+#[derive(Debug, Args)]
+pub struct Common {
+    /// Time zone of what is typed and shown: local (that of TZ, or of the machine), or one such as UTC, Europe/Helsinki or +02:00
+    #[arg(long, value_name = "ZONE", default_value = "local", value_parser = when::zone)]
+    pub zone: Clock,
+    #[command(flatten)]
+    pub database: Database,
+}
+
+impl Common {
+    /// Returns the clock of the zone.
+    pub fn clock(&self) -> Clock {
+        self.zone.clone()
+    }
+
+    /// Connects to the store.
+    pub fn store(&self) -> Result<Store, super::error::Error> {
+        Ok(Store::open(&self.database.complete()?, &self.zone)?)
+    }
+}
+
 /// The options that name a store.
 #[derive(Debug, Args)]
 pub struct Database {
-    /// Profile of the configuration that names the database
+    /// Profile of the configuration that names the database, or of top also the commands
     #[arg(long, short = 'P', value_name = "NAME")]
     pub profile: Option<String>,
     /// File of profiles [default: ~/.config/jobstats/console.toml, then /etc/jobstats/console.toml]

@@ -9,6 +9,7 @@ use jobstats_client::answers::{Question, statement};
 use jobstats_client::{Connector, Kind, Notice, Options, ask};
 use postgres::Client;
 
+use crate::values::when::Clock;
 use check::own_uids;
 pub use check::require;
 
@@ -115,15 +116,20 @@ pub struct Answer<A> {
 pub type Answered<A> = Result<Answer<A>, Error>;
 
 impl Store {
-    /// Connects, and begins a transaction that reads.
-    pub fn open(options: &Options) -> Result<Self, Error> {
-        Self::begin(options, BEGIN)
+    /// Connects, and begins a transaction that reads, in the time zone of a clock.
+    pub fn open(options: &Options, clock: &Clock) -> Result<Self, Error> {
+        Self::begin(options, clock, "")
     }
 
     /// Connects, and begins a transaction limited to a user's usage and to this total time. Fails if the role can read more.
-    pub fn open_for(options: &Options, uid: u32, time: Duration) -> Result<Self, Error> {
-        let settings = format!("{BEGIN}; SET LOCAL jobstats.on_behalf_of = 'uid:{uid}'");
-        let mut store = match Self::begin(options, &settings) {
+    pub fn open_for(
+        options: &Options,
+        uid: u32,
+        time: Duration,
+        clock: &Clock,
+    ) -> Result<Self, Error> {
+        let settings = format!("SET LOCAL jobstats.on_behalf_of = 'uid:{uid}'");
+        let mut store = match Self::begin(options, clock, &settings) {
             Err(Error::ForbiddenUser) => return Err(Error::UnknownUser(uid)),
             Err(Error::Denied(_)) => return Err(Error::NoProxy),
             store => store?,
@@ -137,9 +143,15 @@ impl Store {
         }
     }
 
-    fn begin(options: &Options, settings: &str) -> Result<Self, Error> {
+    fn begin(options: &Options, clock: &Clock, settings: &str) -> Result<Self, Error> {
+        // Texts, days and comparisons are of the reader's zone.
+        let zone = match (clock.zone.iana_name(), clock.name()) {
+            (Some(_), name) => format!("'{name}'"),
+            (None, offset) => format!("INTERVAL '{offset}' HOUR TO MINUTE"),
+        };
+        let settings = format!("SET TIME ZONE {zone}; {BEGIN}; {settings}");
         let (sender, notes) = mpsc::channel();
-        let client = connect(&connector(options)?, settings, move |notice| {
+        let client = connect(&connector(options)?, &settings, move |notice| {
             // The receiver lives as long as the client.
             let _ = sender.send(notice.message);
         })?;

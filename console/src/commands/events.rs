@@ -7,9 +7,10 @@ use clap::Args;
 use jobstats_client::answers::{EventRow, Events, Explain, Filters, Health, Window, words};
 use serde_json::{Value, json};
 
+use crate::ask::config::Common;
 use crate::ask::error::Error;
 use crate::ask::store::Store;
-use crate::commands::inquiry::{Common, Period};
+use crate::commands::inquiry::Period;
 use crate::subject::events::{ALERTED, culprit, lasted, measured, owner, place};
 use crate::values::text::{left, shown, width};
 use crate::values::when::Clock;
@@ -63,7 +64,7 @@ pub fn list(options: &EventsOptions) -> Result<(), Error> {
     let window = options.period.window(&options.common.zone)?;
     let mut store = options.common.store()?;
     if let Some(event_id) = options.event {
-        return explain(&mut store, event_id, options.json);
+        return explain(&mut store, event_id, options);
     }
     let severity = if options.all { None } else { words(ALERTED) };
     let window = Window::new(window.0, window.1);
@@ -79,7 +80,8 @@ pub fn list(options: &EventsOptions) -> Result<(), Error> {
     }
     let clock = options.common.clock();
     let lines: Vec<_> = rows.iter().map(|row| cells(row, &clock)).collect();
-    Ok(out.write_all(table(&lines).as_bytes())?)
+    out.write_all(table(&lines).as_bytes())?;
+    Ok(writeln!(out, "{}", clock.note())?)
 }
 
 /// Loads the events of file systems, or of all without names.
@@ -100,10 +102,10 @@ fn events(
     Ok(events.rows)
 }
 
-fn explain(store: &mut Store, event_id: i64, json: bool) -> Result<(), Error> {
+fn explain(store: &mut Store, event_id: i64, options: &EventsOptions) -> Result<(), Error> {
     let lines = store.ask(&Explain { event_id })?.rows;
     let mut out = stdout().lock();
-    if json {
+    if options.json {
         let line = |it: &jobstats_client::answers::ExplainRow| json!({ "topic": it.topic, "text": it.text, "details": it.details });
         let all: Vec<Value> = lines.iter().map(line).collect();
         return Ok(writeln!(out, "{}", Value::Array(all))?);
@@ -111,7 +113,7 @@ fn explain(store: &mut Store, event_id: i64, json: bool) -> Result<(), Error> {
     for line in lines {
         writeln!(out, "{}{}", left(&line.topic, 10), shown(&line.text))?;
     }
-    Ok(())
+    Ok(writeln!(out, "{}", options.common.clock().note())?)
 }
 
 /// Returns the cells of a line, each with the head of its column.
@@ -197,7 +199,7 @@ fn checked(options: &CheckOptions) -> Result<(u8, String), Error> {
         "{}: {} since {}, {}{}{}",
         worst.filesystem,
         worst.event,
-        clock.minute(worst.began),
+        clock.stamp(worst.began),
         place(worst),
         owner.map(|it| format!(", {it}")).unwrap_or_default(),
         more.unwrap_or_default()

@@ -7,12 +7,11 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use jobstats_client::database::settings::SettingsError;
 use jobstats_client::{program::duration, program::exit};
 
 use super::output::write;
-use crate::ask::config;
+use crate::ask::config::Common;
 use crate::ask::error::Error;
 use crate::ask::store::{self, Store};
 use crate::report::form::{self, Screen, written};
@@ -42,16 +41,6 @@ Exit codes:
   75  the database is busy: a later call may succeed
   77  the database denies access
   78  something must be set up first: the settings, or the store";
-
-/// The options of all these commands.
-#[derive(Debug, Args)]
-pub struct Common {
-    /// Time zone of what is typed and shown: UTC, local, or a name such as Europe/Helsinki
-    #[arg(long, value_name = "ZONE", default_value = "UTC", value_parser = when::zone)]
-    pub zone: TimeZone,
-    #[command(flatten)]
-    pub database: config::Database,
-}
 
 /// The options of commands that a service answers, too.
 #[derive(Debug, Args)]
@@ -91,25 +80,15 @@ fn print_asked(
 }
 
 impl Common {
-    /// Connects to the store.
-    pub fn store(&self) -> Result<Store, Error> {
-        Ok(Store::open(&self.database.complete()?)?)
-    }
-
     /// Returns the question about a name in a window, for a service.
     fn words(&self, name: &str, from: Option<&str>, to: Option<&str>) -> serve::Words {
         serve::Words {
             name: name.to_owned(),
             from: from.map(str::to_owned),
             to: to.map(str::to_owned),
-            zone: self.zone.iana_name().map(str::to_owned),
+            zone: Some(self.zone.name()),
             ..serve::Words::default()
         }
-    }
-
-    /// Returns a clock of the zone.
-    pub fn clock(&self) -> Clock {
-        Clock::new(self.zone.clone())
     }
 }
 
@@ -127,13 +106,13 @@ pub struct Period {
 
 impl Period {
     /// Returns the window.
-    pub fn window(&self, zone: &TimeZone) -> Result<Span, Error> {
+    pub fn window(&self, zone: &Clock) -> Result<Span, Error> {
         when::span(&self.from, &self.to, zone).map_err(Error::Usage)
     }
 }
 
-fn last_week(zone: &TimeZone) -> Result<Span, Error> {
-    let week = when::last_week(&Timestamp::now().to_zoned(zone.clone()));
+fn last_week(zone: &Clock) -> Result<Span, Error> {
+    let week = when::last_week(&zone.at(Timestamp::now()));
     week.map_err(|error| Error::Usage(error.to_string()))
 }
 

@@ -4,15 +4,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use jiff::Timestamp;
 use jobstats_client::program::duration;
 use jobstats_core::base::target::TargetKind;
 
+use crate::ask::config::Common;
 use crate::commands::{events, inquiry};
 use crate::export;
 use crate::live::view::{By, Filter, Sort, View};
 use crate::serve;
-use crate::values::when;
 
 /// Show who uses a Lustre file system.
 #[derive(Debug, Parser)]
@@ -100,15 +99,9 @@ pub struct Top {
     /// Name of the server of each --input, in the same order [default: the host of ssh]
     #[arg(long, value_name = "NAME", requires = "input")]
     pub server: Vec<String>,
-    /// Profile of the configuration that has the commands, or the database
-    #[arg(long, short = 'P', value_name = "NAME")]
-    pub profile: Option<String>,
-    /// File of profiles [default: ~/.config/jobstats/console.toml, then /etc/jobstats/console.toml]
-    #[arg(long, value_name = "FILE", requires = "profile")]
-    pub profiles: Option<PathBuf>,
-    /// Moment of the store to begin with, such as 2h (ago), 'yesterday 14:00' or '2026-11-20 13:40', in UTC [default: now]
-    #[arg(long, value_name = "TIME", value_parser = when::past)]
-    pub at: Option<Timestamp>,
+    /// Moment of the store to begin with, such as 2h (ago), 'yesterday 14:00' or '2026-11-20 13:40' [default: now]
+    #[arg(long, value_name = "TIME")]
+    pub at: Option<String>,
     /// Time between readings [default: 10s]
     #[arg(long, short = 'i', value_name = "DURATION", value_parser = duration::parse)]
     pub interval: Option<Duration>,
@@ -134,9 +127,9 @@ pub struct Top {
     #[arg(long, value_name = "FACTOR", value_parser = positive, default_value = "60")]
     pub speed: f64,
     #[command(flatten)]
-    pub show: Show,
+    pub common: Common,
     #[command(flatten)]
-    pub database: jobstats_client::Options,
+    pub show: Show,
 }
 
 /// The options for rows and their form.

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, stdout};
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use jobstats_client::database::settings::SettingsError;
 use jobstats_client::program::exit::{self, NOTHING, SETUP, SYSTEM, UNREAD, USAGE};
 
@@ -19,6 +20,7 @@ use crate::source::{self, Commands, Input, Replay, Source, StoreSource, server_o
 use crate::terminal::app::App;
 use crate::terminal::print::Form;
 use crate::terminal::{self, print, screen};
+use crate::values::when;
 
 /// The time between readings.
 const INTERVAL: Duration = Duration::from_secs(10);
@@ -46,6 +48,8 @@ pub enum Error {
     NotOfStore,
     #[error("{names} names of servers for {inputs} inputs")]
     Names { names: usize, inputs: usize },
+    #[error("{0}")]
+    Time(String),
     #[error("two inputs are of the server {0}: name them with --server")]
     SameName(String),
     #[error(
@@ -72,7 +76,11 @@ impl Error {
     /// Returns the exit code.
     pub fn code(&self) -> u8 {
         match self {
-            Self::Names { .. } | Self::SameName(_) | Self::Cluster | Self::NotOfStore => USAGE,
+            Self::Names { .. }
+            | Self::Time(_)
+            | Self::SameName(_)
+            | Self::Cluster
+            | Self::NotOfStore => USAGE,
             Self::NoInput => NOTHING,
             Self::Config(_) | Self::NoCommand | Self::TwoSources => SETUP,
             Self::Source(error) | Self::Terminal(terminal::Error::Source(error)) => match error {
@@ -95,8 +103,9 @@ impl Error {
 
 /// Shows a screen or tables, until it is quit or there are no more readings.
 pub fn run(top: &Top) -> Result<(), Error> {
-    let profile = match &top.profile {
-        Some(name) => config::profile(top.profiles.as_deref(), name)?,
+    let database = &top.common.database;
+    let profile = match &database.profile {
+        Some(name) => config::profile(database.profiles.as_deref(), name)?,
         None => Profile::default(),
     };
     let [interval, timeout] = [
@@ -123,6 +132,7 @@ pub fn run(top: &Top) -> Result<(), Error> {
     };
     let look = ScreenState {
         rows: top.show.rows,
+        clock: top.common.clock(),
         ..ScreenState::new(mode)
     };
     let mut view = top.show.view();
@@ -176,14 +186,22 @@ fn store(top: &Top, profile: &Profile, is_patient: bool) -> Result<Option<StoreS
             _ => Err(Error::NotOfStore),
         };
     }
-    let options = profile.complete(top.database.clone());
+    let options = profile.complete(top.common.database.options.clone());
     let scope = Scope {
         cluster: top.cluster.clone(),
         filesystem: top.filesystem.clone(),
     };
-    let at = top.at.map(|at| at.as_microsecond());
-    let is_bare = top.profile.is_some() && !profile.names_store();
-    match StoreSource::new(&options, scope, at, is_patient) {
+    let now = top.common.zone.at(Timestamp::now());
+    let at = when::of_option("at", top.at.as_deref(), &now).map_err(Error::Time)?;
+    let at = at.map(|at| at.as_microsecond());
+    let is_bare = top.common.database.profile.is_some() && !profile.names_store();
+    match StoreSource::new(
+        &options,
+        scope,
+        at,
+        top.common.zone.zone.clone(),
+        is_patient,
+    ) {
         Ok(store) => Ok(Some(store)),
         Err(stored::Error::Store(store::Error::Client(jobstats_client::Error::Settings(
             SettingsError::Nowhere,

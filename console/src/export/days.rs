@@ -62,11 +62,6 @@ pub fn plan(
     }
     let today = day(retained.now);
     let ends = to.map_or(today, day);
-    if ends > today {
-        notes.push(format!(
-            "days from {today} on are left out: they are not over"
-        ));
-    }
     let settled = retained.complete.map_or(today, |time| day(time).min(today));
     if settled < ends.min(today) && begins < ends {
         notes.push(format!(
@@ -132,10 +127,6 @@ mod tests {
         let some = plan(Some(from), Some(to), &retained(), Level::Increments);
         assert_eq!(days(&some), ["2026-11-21"]);
         assert!(some.notes.is_empty());
-        let tomorrow = time("2026-11-24T00:00:00Z");
-        let today = plan(Some(to), Some(tomorrow), &retained(), Level::Increments);
-        assert_eq!(days(&today), ["2026-11-22"]);
-        assert!(today.notes[0].contains("2026-11-23 on are left out: they are not over"));
     }
 
     #[test]

@@ -53,7 +53,7 @@ pub fn page(
         kind: "Use of Lustre",
         heading: title,
         lead: lead(&subjects),
-        about: vec![made(clock)],
+        about: vec![clock.note(), made(clock)],
         sections: vec![
             Section::new("what", "What they did", totals),
             Section::new("when", "From the start of each", figures.collect()),

@@ -87,10 +87,11 @@ impl Users<'_> {
     /// Returns the rows of the picture, those with the highest rates first.
     fn counts(&self, load: &Load) -> Vec<Series> {
         let end = load.now.last().map_or(self.scope.window.1, Point::end);
+        let (since, clock) = (self.scope.window.0, &self.scope.clock);
         let mut steps = BTreeMap::new();
         let mut counts: BTreeMap<(i32, Timestamp), f64> = BTreeMap::new();
         for row in &self.rows {
-            let end = when::step_end(row.time, self.step).min(end);
+            let end = clock.step_end(row.time, self.step, since).min(end);
             steps.insert(row.time, when::seconds((row.time, end)));
             let count = counts.entry((row.bucket.max(self.lowest), row.time));
             *count.or_default() += row.count as f64;

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::tz::TimeZone;
 use jobstats_client::{Options, program::exit};
 use serde_json::json;
 use tokio::task::spawn_blocking;
@@ -96,17 +95,20 @@ pub struct Service {
     turns: Turns,
     subordinates: Subordinates,
     time: Duration,
+    /// The clock of questions that name no zone.
+    clock: Clock,
 }
 
 impl Service {
     /// Creates a service for this database. Fails without a database.
-    pub fn new(database: Options, limits: Limits) -> Result<Self, Error> {
+    pub fn new(database: Options, limits: Limits, clock: Clock) -> Result<Self, Error> {
         crate::ask::store::connector(&database)?;
         Ok(Self {
             database,
             turns: Turns::new(limits),
             subordinates: Subordinates::of_machine(),
             time: limits.time,
+            clock,
         })
     }
 
@@ -165,14 +167,14 @@ impl Service {
     fn ask(&self, uid: u32, question: &Question) -> Result<String, Error> {
         let words = &question.words;
         let zone = words.zone.as_deref().map(when::zone).transpose();
-        let zone = zone.map_err(Error::Usage)?.unwrap_or(TimeZone::UTC);
+        let zone = zone.map_err(Error::Usage)?;
+        let clock = zone.unwrap_or_else(|| self.clock.clone());
         let (from, to) = (words.from.as_deref(), words.to.as_deref());
-        let clock = Clock::new(zone.clone());
-        let mut store = Store::open_for(&self.database, uid, self.time)?;
+        let mut store = Store::open_for(&self.database, uid, self.time, &clock)?;
         let (name, scheduler) = (&words.name, words.scheduler.as_deref());
-        let window = || when::window(from, to, &zone).map_err(Error::Usage);
+        let window = || when::window(from, to, &clock).map_err(Error::Usage);
         let span = || {
-            let span = when::span(from.unwrap_or("24h"), to.unwrap_or("now"), &zone);
+            let span = when::span(from.unwrap_or("24h"), to.unwrap_or("now"), &clock);
             span.map_err(Error::Usage)
         };
         let subject = match question.kind {

@@ -44,7 +44,7 @@ pub struct Words {
     pub scheduler: Option<String>,
     /// The cluster of the file system.
     pub cluster: Option<String>,
-    /// The time zone; UTC without one.
+    /// The time zone; that of the service without one.
     pub zone: Option<String>,
     pub form: Form,
     /// The width of text.

@@ -13,7 +13,7 @@ use crate::live::interval::Failure;
 use crate::live::rows::{Row, Table};
 use crate::live::view::View;
 use crate::values::text;
-use crate::values::when::moment;
+use crate::values::when::timestamp;
 
 #[cfg(test)]
 mod tests;
@@ -26,7 +26,7 @@ const TIME: &str = "%FT%T%.6fZ";
 
 /// Formats a time.
 pub fn time(time: Micros) -> String {
-    moment(time, TIME)
+    timestamp(time).strftime(TIME).to_string()
 }
 
 /// Makes a value that is an object in JSON, with these fields in this order.

@@ -11,6 +11,7 @@ use crate::show::line::{DIM, Line, PLAIN, STRONG, WARNING, cut, line, push_right
 use crate::source::Position;
 use crate::values::number::percent;
 use crate::values::text;
+use crate::values::when::Clock;
 
 mod head;
 #[cfg(test)]
@@ -52,6 +53,7 @@ pub struct ScreenState {
     pub rows: Option<usize>,
     /// A message for the line below the table.
     pub message: Option<String>,
+    pub clock: Clock,
 }
 
 impl ScreenState {
@@ -97,7 +99,7 @@ pub fn page(
     if look.head {
         lines.extend(heads(history, look, width));
         lines.push(subject(table, view, look, width));
-        lines.extend(failures(history, width));
+        lines.extend(failures(history, look, width));
     }
     if look.legend {
         let legend = " in service: mean number of requests that servers work on at once · ~ numbers of a late target · \

@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Instant;
 
+use jiff::tz::TimeZone;
 use jobstats_client::answers::EntryTotalsRow;
 use jobstats_client::{Backoff, Connector, Options};
 use jobstats_core::base::instant::{MINUTE, Micros};
@@ -22,6 +23,7 @@ use crate::ask::store;
 use crate::live::history::{Loads, Medians};
 use crate::live::interval::{Failure, Round, STORE};
 use crate::live::owner::Owner;
+use crate::values::when::timestamp;
 
 pub use errors::Error;
 use questions::{Session, Target};
@@ -44,6 +46,8 @@ const DEFAULT_INTERVAL: Micros = 5 * MINUTE;
 pub struct StoreSource {
     connector: Connector,
     scope: Scope,
+    /// The zone of times in messages.
+    zone: TimeZone,
     /// True if a failure is shown, and tried again, instead of ending the program.
     is_patient: bool,
     session: Option<Session>,
@@ -82,7 +86,7 @@ struct TimePosition {
 type EntryOwner = (Arc<Owner>, Option<(u32, Box<str>)>);
 
 impl StoreSource {
-    /// Takes the connection, what of the store is looked at, and the moment to begin with; `None` is now.
+    /// Takes the connection, what of the store is looked at, the moment to begin with (`None` is now), and the zone of messages.
     ///
     /// With `is_patient`, a failure that may pass is part of a reading. It ends the program otherwise.
     ///
@@ -93,11 +97,13 @@ impl StoreSource {
         options: &Options,
         scope: Scope,
         at: Option<Micros>,
+        zone: TimeZone,
         is_patient: bool,
     ) -> Result<Self, Error> {
         Ok(Self {
             connector: store::connector(options)?,
             scope,
+            zone,
             is_patient,
             session: None,
             at,
@@ -301,7 +307,10 @@ impl StoreSource {
                 is_rollup: false,
             });
         }
-        Ok(first.map_or_else(|| self.scope.nothing(), |first| Error::Before { first }))
+        let before = |first| Error::Before {
+            first: timestamp(first).to_zoned(self.zone.clone()),
+        };
+        Ok(first.map_or_else(|| self.scope.nothing(), before))
     }
 
     /// Loads unknown owners, and returns the names of the users.

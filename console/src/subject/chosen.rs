@@ -48,7 +48,7 @@ pub fn chosen(
 /// Returns the option that selects a job, with distinguishing facts.
 fn described(candidate: &JobRow, clock: &Clock) -> String {
     let started = candidate.started;
-    let started = started.map(|time| format!("began {}", clock.minute(time)));
+    let started = started.map(|time| format!("began {}", clock.stamp(time)));
     let texts = [
         &candidate.user_name,
         &candidate.account,

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use jiff::civil::{Date, DateTime, Time};
 use jiff::fmt::strtime;
+use jiff::fmt::temporal::DateTimeParser;
 use jiff::tz::TimeZone;
 use jiff::{RoundMode, SignedDuration, Timestamp, TimestampRound, ToSpan, Unit, Zoned};
 use jobstats_client::answers::{Interval, Window};
@@ -13,27 +14,60 @@ use jobstats_core::base::instant::Micros;
 /// A start and an end.
 pub type Span = (Timestamp, Timestamp);
 
-/// Parses a time zone: `UTC`, `local`, or a name such as `Europe/Helsinki`.
-pub fn zone(name: &str) -> Result<TimeZone, String> {
-    match name {
-        "UTC" | "utc" => Ok(TimeZone::UTC),
-        "local" => Ok(TimeZone::system()),
-        _ => TimeZone::get(name).map_err(|_| {
-            "is no time zone of this machine; give UTC, local, or a name such as Europe/Helsinki"
-                .to_owned()
-        }),
+/// Parses a time zone: `local`, a name such as `Europe/Helsinki`, or an offset from UTC such as `+02:00`.
+pub fn zone(name: &str) -> Result<Clock, String> {
+    if name == "local" {
+        return Ok(Clock::new(local()));
+    }
+    // A rule of POSIX is refused: UTC+2 would be west of Greenwich.
+    let zone = DateTimeParser::new().parse_time_zone(name).ok();
+    let zone = zone.filter(|it| it.iana_name().is_some() || name.starts_with(['+', '-']));
+    zone.map(Clock::new).ok_or_else(|| {
+        "is no time zone of this machine; give one such as UTC, Europe/Helsinki or +02:00"
+            .to_owned()
+    })
+}
+
+/// Returns the zone of `TZ` or else of the machine, and UTC where `date` would show it. A zone without a name has its offset of now, so
+/// that a service and the database can be given it.
+fn local() -> TimeZone {
+    let zone = TimeZone::try_system().unwrap_or(TimeZone::UTC);
+    match zone.iana_name() {
+        Some(_) => zone,
+        None => zone.to_offset(Timestamp::now()).to_time_zone(),
     }
 }
 
-/// Parses a time relative to now, in UTC as all times on the screen.
-pub fn past(text: &str) -> Result<Timestamp, String> {
-    parse(text, &Timestamp::now().to_zoned(TimeZone::UTC))
+/// Parses a time of UTC.
+pub fn of_utc(text: &str) -> Result<Timestamp, String> {
+    parse(text, &Clock::default().at(Timestamp::now()))
 }
 
-/// Parses a time: `now`, `2h` (ago), `14:00` (today), `yesterday`, `monday 14:00` (the last one), `2026-11-20`,
-/// `2026-11-20 13:40`, or a time with an offset from UTC.
-pub fn parse(text: &str, now: &Zoned) -> Result<Timestamp, String> {
-    let text = text.trim();
+/// Parses the time that an option has, if it is given. The error names the option.
+pub fn of_option(
+    option: &str,
+    text: Option<&str>,
+    now: &Zoned,
+) -> Result<Option<Timestamp>, String> {
+    let time = |text| parse(text, now).map_err(|error| format!("--{option} {text} {error}"));
+    text.map(time).transpose()
+}
+
+/// Parses a time that is not in the future.
+fn parse(text: &str, now: &Zoned) -> Result<Timestamp, String> {
+    let time = at(text.trim(), now)?;
+    match time > now.timestamp() {
+        true => Err(format!(
+            "is in the future: it is {} now",
+            now.strftime(STAMP)
+        )),
+        false => Ok(time),
+    }
+}
+
+/// Parses `now`, `2h` (ago), `14:00` (today), `yesterday`, `monday 14:00` (the last one), `2026-11-20`, `2026-11-20 13:40`, or a time
+/// with an offset from UTC. Of a time that clocks show twice, the first is meant; one that they skip is as much later as they go forward.
+fn at(text: &str, now: &Zoned) -> Result<Timestamp, String> {
     if let Ok(time) = text.parse::<Timestamp>() {
         return Ok(time);
     }
@@ -54,13 +88,9 @@ pub fn parse(text: &str, now: &Zoned) -> Result<Timestamp, String> {
 }
 
 /// Returns the window that is typed, which may lack an end. Fails if it does not begin before its end.
-pub fn window(from: Option<&str>, to: Option<&str>, zone: &TimeZone) -> Result<Window, String> {
-    let now = Timestamp::now().to_zoned(zone.clone());
-    let time = |option, text: Option<&str>| {
-        let time = |text| parse(text, &now).map_err(|error| format!("--{option} {text} {error}"));
-        text.map(time).transpose()
-    };
-    let (since, until) = (time("from", from)?, time("to", to)?);
+pub fn window(from: Option<&str>, to: Option<&str>, zone: &Clock) -> Result<Window, String> {
+    let now = zone.at(Timestamp::now());
+    let (since, until) = (of_option("from", from, &now)?, of_option("to", to, &now)?);
     if let (Some(from), Some(to)) = (from, to)
         && since >= until
     {
@@ -75,7 +105,7 @@ pub fn window(from: Option<&str>, to: Option<&str>, zone: &TimeZone) -> Result<W
 }
 
 /// Returns the start and the end of the window that is typed.
-pub fn span(from: &str, to: &str, zone: &TimeZone) -> Result<Span, String> {
+pub fn span(from: &str, to: &str, zone: &Clock) -> Result<Span, String> {
     let window = window(Some(from), Some(to), zone)?;
     let span = window.since.zip(window.until);
     span.ok_or_else(|| "the window has no end".to_owned())
@@ -132,8 +162,11 @@ fn date(text: &str, now: &Zoned) -> Option<Date> {
     }
 }
 
+/// The format of a time with its zone.
+const STAMP: &str = "%F %H:%M %Z";
+
 /// Prints times in a zone.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Clock {
     pub zone: TimeZone,
     /// True if the axis of a chart shows the time since its start.
@@ -172,6 +205,11 @@ impl Clock {
         self.at(time).strftime("%F %H:%M").to_string()
     }
 
+    /// Prints a time to the minute with its zone, as `2026-11-20 13:40 EET`.
+    pub fn stamp(&self, time: Timestamp) -> String {
+        self.at(time).strftime(STAMP).to_string()
+    }
+
     /// Prints a short time within a window: the time of the day, with the day if the window is longer than one.
     pub fn within(&self, time: Timestamp, window: Span) -> String {
         let is_long = window.1.duration_since(window.0) > SignedDuration::from_hours(36);
@@ -194,9 +232,36 @@ impl Clock {
         format!("{} to {}", self.minute(window.0), self.minute(window.1))
     }
 
-    /// Returns the name of the zone for display.
+    /// Returns the end of the step of so many seconds that a time is in. Steps are counted from a Monday: days and longer ones on
+    /// the clocks of the zone, others with its offset at the start of the window.
+    pub fn step_end(&self, time: Timestamp, step: i64, since: Timestamp) -> Timestamp {
+        const MONDAY: DateTime = DateTime::constant(2000, 1, 3, 0, 0, 0, 0);
+        let zone = match step < 86_400 {
+            true => self.zone.to_offset(since).to_time_zone(),
+            false => self.zone.clone(),
+        };
+        let shown = zone.to_datetime(time);
+        let passed = shown.duration_since(MONDAY).as_secs().rem_euclid(step);
+        let end = shown.checked_add(SignedDuration::from_secs(step - passed));
+        let end = end.and_then(|end| zone.to_timestamp(end));
+        end.unwrap_or(Timestamp::MAX)
+    }
+
+    /// Returns the name of the zone, or its offset from UTC.
     pub fn name(&self) -> String {
-        self.zone.iana_name().unwrap_or("local time").to_owned()
+        let name = self.zone.iana_name().map(str::to_owned);
+        name.unwrap_or_else(|| self.at(Timestamp::now()).strftime("%:z").to_string())
+    }
+
+    /// Returns the line that names the zone.
+    pub fn note(&self) -> String {
+        format!("All times are {}", self.name())
+    }
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Self::new(TimeZone::UTC)
     }
 }
 
@@ -250,42 +315,65 @@ pub fn step(seconds: f64, least: i64, most: usize) -> i64 {
     WIDTHS.iter().find(fits).copied().unwrap_or(2_419_200)
 }
 
-/// Returns the end of the step of so many seconds that a time is in: steps lie on multiples of their width, counted from a Monday.
-pub fn step_end(time: Timestamp, step: i64) -> Timestamp {
-    const MONDAY: i64 = 10_959 * 86_400;
-    let passed = (time.as_second() - MONDAY).rem_euclid(step);
-    Timestamp::from_second(time.as_second() - passed + step).unwrap_or(Timestamp::MAX)
-}
-
 /// Returns a time in microseconds as one of the calendar.
 pub fn timestamp(time: Micros) -> Timestamp {
     Timestamp::from_microsecond(time).unwrap_or_default()
-}
-
-/// Formats a time in UTC.
-pub fn moment(time: Micros, format: &str) -> String {
-    timestamp(time).strftime(format).to_string()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Returns what is meant at a time in a zone, in UTC.
+    fn typed(text: &str, now: &str) -> Result<String, String> {
+        let time = parse(text, &now.parse().unwrap())?;
+        Ok(time.strftime("%F %H:%M").to_string())
+    }
+
     fn at(text: &str) -> Result<String, String> {
-        let now: Zoned = "2026-11-20T15:30:00[UTC]".parse().unwrap();
-        parse(text, &now).map(|time| time.strftime("%F %H:%M").to_string())
+        typed(text, "2026-11-20T15:30:00[UTC]")
     }
 
     #[test]
     fn steps_end_at_multiples_of_their_width() {
-        for (step, end) in [
-            (600, "2026-11-20T15:40:00Z"),
-            (86_400, "2026-11-21T00:00:00Z"),
-            (604_800, "2026-11-23T00:00:00Z"),
+        let time = |text: &str| format!("2026-{text}Z").parse::<Timestamp>().unwrap();
+        for (zone, at, step, end) in [
+            ("UTC", "11-20T15:30", 600, "11-20T15:40"),
+            ("UTC", "11-20T15:30", 86_400, "11-21T00:00"),
+            ("UTC", "11-20T15:30", 604_800, "11-23T00:00"),
+            ("Asia/Kolkata", "11-20T15:30", 3600, "11-20T16:30"),
+            ("Europe/Berlin", "10-24T22:00", 86_400, "10-25T23:00"),
+            ("Europe/Berlin", "10-25T04:00", 21_600, "10-25T10:00"),
         ] {
-            let time = "2026-11-20T15:30:00Z".parse().unwrap();
-            assert_eq!(step_end(time, step).to_string(), end);
+            let clock = super::zone(zone).unwrap();
+            let found = clock.step_end(time(at), step, time("10-24T22:00"));
+            assert_eq!(found, time(end), "{zone} {at} {step}");
         }
+    }
+
+    #[test]
+    fn a_local_time_is_one_of_the_zone_also_where_clocks_change() {
+        let now = "2026-11-20T15:30:00[Europe/Berlin]";
+        for (text, expected) in [
+            ("yesterday 14:40", "2026-11-19 13:40"),
+            ("2026-07-01 14:40", "2026-07-01 12:40"),
+            // Clocks go from 02:00 to 03:00.
+            ("2026-03-29 02:30", "2026-03-29 01:30"),
+            // They show 02:30 twice.
+            ("2026-10-25 02:30", "2026-10-25 00:30"),
+        ] {
+            assert_eq!(typed(text, now).as_deref(), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_time_in_the_future_is_refused() {
+        let now = "2026-11-20T15:30:00[Europe/Berlin]";
+        for text in ["15:31", "2026-11-21", "2026-11-20T14:31:00Z"] {
+            let error = typed(text, now).unwrap_err();
+            assert_eq!(error, "is in the future: it is 2026-11-20 15:30 CET now");
+        }
+        assert!(typed("15:30", now).is_ok());
     }
 
     #[test]
@@ -327,7 +415,7 @@ mod tests {
 
     #[test]
     fn windows_and_lengths_are_short() {
-        let clock = Clock::new(TimeZone::UTC);
+        let clock = Clock::default();
         let time = |text: &str| text.parse::<Timestamp>().unwrap();
         let day = (time("2026-11-20T00:00:00Z"), time("2026-11-21T00:00:00Z"));
         assert_eq!(clock.window(day), "Friday 2026-11-20");
@@ -343,8 +431,8 @@ mod tests {
 
     #[test]
     fn a_window_some_time_ago_begins_with_a_minute() {
-        let window = |from, to| window(from, to, &TimeZone::UTC);
-        let (since, until) = span("2h", "now", &TimeZone::UTC).unwrap();
+        let window = |from, to| window(from, to, &Clock::default());
+        let (since, until) = span("2h", "now", &Clock::default()).unwrap();
         assert_eq!(since, minute(since));
         assert!((7200.0..7260.0).contains(&seconds((since, until))));
         assert_eq!(window(None, None), Ok(Window::default()));
@@ -360,8 +448,15 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_zone_is_refused() {
-        assert!(zone("Mars/Olympus").is_err());
-        assert_eq!(zone("UTC"), Ok(TimeZone::UTC));
+    fn a_zone_is_a_name_or_an_offset() {
+        for unknown in ["Mars/Olympus", "UTC+2", "CET-1CEST,M3.5.0,M10.5.0", ""] {
+            assert!(zone(unknown).is_err(), "{unknown}");
+        }
+        for name in ["UTC", "Europe/Helsinki", "+05:30"] {
+            assert_eq!(zone(name).unwrap().name(), name);
+        }
+        // Others can be given the name of the local zone.
+        let local = zone("local").unwrap();
+        assert_eq!(zone(&local.name()), Ok(local));
     }
 }

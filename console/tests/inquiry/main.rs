@@ -295,6 +295,7 @@ fn what_is_wrong_is_told(store: &mut Store) {
         code(store.run(&["user", "a", "--zone", "Mars/Olympus"])),
         64
     );
+    assert_eq!(code(store.run(&["job", "11", "--to", "2999-01-01"])), 64);
     assert_eq!(code(store.run(&["compare", "11", "-o", "-"])), 64);
     assert_eq!(code(store.run(&["report", "nix", "-o", "-"])), 66);
     assert_eq!(code(store.run(&["compare", "11", "nix", "-o", "-"])), 66);

@@ -12,6 +12,7 @@ mod outcome;
 use std::collections::BTreeMap;
 use std::process::{Command, Output};
 
+use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use jobstats_console::{Scope, Source, Step, StoreSource, TargetStates, Update};
 use postgres::Client;
@@ -51,7 +52,8 @@ fn top(arguments: &[&str]) -> Output {
         program.env_remove(name);
     }
     program.env_remove("JOBSTATS_DATABASE_URL");
-    program.arg("top").args(arguments).output().unwrap()
+    program.arg("top").args(arguments).env("TZ", "Asia/Kolkata");
+    program.output().unwrap()
 }
 
 #[test]
@@ -168,11 +170,16 @@ fn whatever_is_missing_is_told_with_what_to_do() {
     let read = top(&once);
     assert_eq!(said(&read), (0, String::new()));
 
+    let before = store.top(&["--once", "--at", "2020-01-01"]);
     fails(
-        &store.top(&["--once", "--at", "2020-01-01"]),
+        &before,
         66,
         "nothing is kept of that time; observations begin",
     );
+    fails(&before, 66, " IST\n");
+    let future = Timestamp::now() + SignedDuration::from_hours(1);
+    let future = store.top(&["--once", "--at", &future.to_string()]);
+    fails(&future, 64, "Z is in the future: it is ");
     store
         .client
         .batch_execute("UPDATE jobstats.settings SET version = '99.0.0'")
@@ -227,7 +234,14 @@ fn a_screen_goes_through_time_and_survives_a_lost_connection() {
     let Some(mut store) = Database::with_store("screen") else {
         return;
     };
-    let mut source = StoreSource::new(&options(&store.url), Scope::default(), None, true).unwrap();
+    let mut source = StoreSource::new(
+        &options(&store.url),
+        Scope::default(),
+        None,
+        TimeZone::UTC,
+        true,
+    )
+    .unwrap();
     let mut history = TargetStates::default();
     step(&mut source, Step::Next, &mut history);
     let silent = |it: &TargetStates| it.silent.values().next().map(|it| it.reason.clone());

@@ -93,7 +93,8 @@ impl Store {
 
     pub fn run_as(&self, url: &str, arguments: &[&str]) -> Output {
         let mut program = Command::new(env!("CARGO_BIN_EXE_jobstats-console"));
-        program.args(arguments).env("JOBSTATS_DATABASE_URL", url);
+        program.args(arguments).env("TZ", "UTC");
+        program.env("JOBSTATS_DATABASE_URL", url);
         program.output().unwrap()
     }
 

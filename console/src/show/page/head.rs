@@ -16,7 +16,7 @@ use crate::show::line::{
 use crate::source::Position;
 use crate::values::number::{rate, sparkline, total};
 use crate::values::text;
-use crate::values::when::moment;
+use crate::values::when::timestamp;
 
 /// The number of failed servers in the head.
 pub(super) const FAILURES: usize = 2;
@@ -122,10 +122,11 @@ fn clock(history: &TargetStates, look: &ScreenState, width: usize) -> String {
         Mode::Live(_) => width >= 100,
         Mode::Replay(..) | Mode::Print => width >= 60,
     };
+    let time = look.clock.at(timestamp(history.time));
     let time = match (history.rounds, has_date) {
         (0, _) => String::new(),
-        (_, false) => moment(history.time, "%H:%M:%S UTC"),
-        (_, true) => moment(history.time, "%F %T UTC"),
+        (_, false) => time.strftime("%T %Z").to_string(),
+        (_, true) => time.strftime("%F %T %Z").to_string(),
     };
     let mode = match look.mode {
         Mode::Live(interval) => format!("live {}", seconds(interval)),
@@ -181,11 +182,14 @@ pub(super) fn subject(table: &Table, view: &View, look: &ScreenState, width: usi
 }
 
 /// Returns the lines about servers that could not be read.
-pub(super) fn failures(history: &TargetStates, width: usize) -> Vec<Line> {
+pub(super) fn failures(history: &TargetStates, look: &ScreenState, width: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     for (server, silent) in history.silent.iter().take(FAILURES) {
         let since = match silent.since {
-            Some(since) => format!(" late since {}", moment(since, "%H:%M:%S")),
+            Some(since) => {
+                let since = look.clock.at(timestamp(since));
+                format!(" late since {}", since.strftime("%T"))
+            }
             // A store may have answered without data.
             None if &**server == STORE => String::new(),
             None => " not read yet".to_owned(),

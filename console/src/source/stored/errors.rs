@@ -1,10 +1,9 @@
 //! Reasons why a store has no data.
 
+use jiff::Zoned;
 use jobstats_client::Kind;
-use jobstats_core::base::instant::Micros;
 
 use crate::ask::store;
-use crate::values::when::moment;
 
 /// An error of the connection, of the store, or of a question.
 #[derive(Debug, thiserror::Error)]
@@ -15,8 +14,8 @@ pub enum Error {
     Empty,
     #[error("no target is of such a cluster and file system; jobstats.targets has all")]
     OutOfScope,
-    #[error("nothing is kept of that time; observations begin {}", moment(*first, "%F %T UTC"))]
-    Before { first: Micros },
+    #[error("nothing is kept of that time; observations begin {}", first.strftime("%F %T %Z"))]
+    Before { first: Zoned },
 }
 
 impl Error {

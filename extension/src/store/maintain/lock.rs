@@ -57,8 +57,13 @@ fn lock(relation: pg_sys::Oid, mode: pg_sys::LOCKMODE) {
         relId: relation,
         dbId: database,
     };
-    // SAFETY: takes the OID of a relation, which exists; waiting ends with an error of PostgreSQL at the latest.
-    unsafe { pg_sys::LockRelationIdForSession(&raw mut relation, mode) };
+    // SAFETY: takes the OID of a relation, which exists. A timeout can end the wait in the moment in which the lock is granted:
+    // PostgreSQL then keeps the lock, and gives it back with the transaction. So the transaction waits, and the session, which
+    // would never give it back, takes a lock that is held already.
+    unsafe {
+        pg_sys::LockRelationOid(relation.relId, mode);
+        pg_sys::LockRelationIdForSession(&raw mut relation, mode);
+    }
     HELD.with_borrow_mut(|held| held.push((relation, mode)));
 }
 
