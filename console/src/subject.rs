@@ -14,6 +14,7 @@ pub mod job;
 pub mod json;
 pub mod meanwhile;
 pub mod questions;
+pub mod queues;
 pub mod sheet;
 pub mod space;
 pub mod target;
@@ -60,7 +61,7 @@ pub struct Subject {
     pub course: Course,
     /// The places or people behind it, largest first.
     pub rankings: Vec<Ranking>,
-    /// What happened on the servers of a job while it ran.
+    /// The servers of a job while it ran.
     pub meanwhile: Option<Meanwhile>,
     /// The space that a user owns, where that is known.
     pub space: Option<Space>,

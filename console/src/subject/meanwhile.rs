@@ -1,13 +1,11 @@
-//! What happened on the servers of a job while it ran, and whether that slowed the job.
+//! The servers of a job while it ran, and whether they slowed it.
 
 mod words;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use jobstats_client::answers::{
-    Dimension, EventRow, Events, Filters, QueueRow, Queues, RateRow, TopRow,
-};
+use jobstats_client::answers::{Dimension, EventRow, Events, Filters, Queues, RateRow, TopRow};
 use jobstats_core::base::instant::{HOUR, MINUTE, SECOND, Span};
 use jobstats_core::base::pattern::exactly;
 use jobstats_core::judgement::event::culprit::Load;
@@ -16,6 +14,7 @@ use jobstats_core::series::typical::{LEAST_COVERAGE, median};
 use serde_json::Value;
 
 use super::questions::{DAY, Selection};
+use super::queues::{Service, services};
 use super::{Subject, number};
 use crate::ask::store::{Error, Store};
 use crate::values::text::shown;
@@ -26,6 +25,9 @@ const PLACES: usize = 8;
 
 /// The operations of the load. The first includes the time and the calls of all.
 const LOAD: [&str; 2] = ["service_time", "bytes"];
+
+/// The dimensions of the others.
+const PEOPLE: [Dimension; 2] = [Dimension::User, Dimension::Job];
 
 /// The seconds of the steps of typical values.
 const STEP: i64 = HOUR / SECOND;
@@ -108,9 +110,8 @@ pub(super) fn add(
     if when::seconds(times.window) <= 0.0 {
         return Ok(());
     }
-    let own = subject
-        .work
-        .rates(store, &LOAD, &[Dimension::Server], None)?;
+    let work = &subject.work;
+    let own = work.rates(store, &LOAD, &[Dimension::Server], None)?;
     let servers = servers(&own.rows);
     if servers.is_empty() {
         return Ok(());
@@ -118,9 +119,8 @@ pub(super) fn add(
     let there = on_servers(times.window, &servers);
     let now = there.rates(store, &LOAD, &[Dimension::Server], None)?;
     let wait = wait(store, &times, &own.rows, &servers)?;
-    let rankings = subject.rankings.iter().take(1);
-    let targets = rankings.flat_map(|it| it.rows.iter().filter_map(|row| row.name.clone()));
-    let targets: Vec<_> = targets.collect();
+    let ranked = subject.rankings[0].rows.iter();
+    let targets: Vec<_> = ranked.filter_map(|row| row.name.clone()).collect();
     let target = slowest(store, &times, &targets[..targets.len().min(PLACES)])?;
     let disturbed = disturbed(&times, &now.rows, wait.as_ref(), target.as_ref());
     let place = disturbed.map_or(servers.clone(), |server| vec![server.clone()]);
@@ -130,8 +130,7 @@ pub(super) fn add(
         ..Events::default()
     })?;
     events.rows.retain(|row| touches(row, &own.rows, &targets));
-    let by = [Dimension::User, Dimension::Job];
-    let top = on_servers(times.window, &place).ranking(LOAD[0], &by, 20);
+    let top = on_servers(times.window, &place).ranking(LOAD[0], &PEOPLE, 20);
     let top = store.ask(&top)?;
     for (title, statement) in [
         ("Its servers while it ran", now.statement),
@@ -143,11 +142,8 @@ pub(super) fn add(
     let loads = loads(&own.rows, &now.rows, &before.rows, &place, times.span());
     let [own, others] = loads.map(|load| load.time[2]);
     let share = |part: f64| (own + others > 0.0).then(|| part / (own + others));
-    let judged = meanwhile::Meanwhile {
-        is_disturbed: disturbed.is_some(),
-        loads,
-        ..judge(&events.rows, wait.as_ref(), jobs)
-    };
+    let mut judged = judge(&events.rows, wait.as_ref(), jobs);
+    (judged.is_disturbed, judged.loads) = (disturbed.is_some(), loads);
     subject.meanwhile = Some(Meanwhile {
         cause: judged.cause(),
         load: Compared {
@@ -288,33 +284,25 @@ fn wait(
         })
     };
     let (now, before) = (ask(times.window, times.step)?, ask(times.days, STEP)?);
-    let mut services: BTreeMap<(&String, &String), Vec<&QueueRow>> = BTreeMap::new();
-    let mut requests: BTreeMap<&String, f64> = BTreeMap::new();
-    for row in &now.rows {
-        *requests.entry(&row.server).or_default() += number(row.requests);
-        let service = services.entry((&row.server, &row.service));
-        service.or_default().push(row);
-    }
-    let waits = services.into_iter().filter_map(|(service, rows)| {
-        let waited = |row: &&QueueRow| number(row.requests) * row.wait.unwrap_or(0.0);
-        let seconds: f64 = rows.iter().map(waited).sum();
-        let all: f64 = rows.iter().map(|row| number(row.requests)).sum();
-        let (_, calls) = sums(own, LOAD[0], &[service.0.as_str()]);
-        let of_job = calls * seconds / requests.get(service.0)?;
-        let worst = rows.into_iter();
-        let worst = worst.max_by(|one, other| one.waiting.total_cmp(&other.waiting))?;
-        (all > 0.0).then(|| (of_job, seconds / all, service, worst))
-    });
-    let most = waits.max_by(|one, other| one.0.total_cmp(&other.0));
-    Ok(most.map(|(_, mean, (server, service), worst)| {
+    let services = services(&now.rows);
+    let of_job = |it: &Service| {
+        let server = &it.worst.server;
+        let all = services.iter().filter(|it| it.worst.server == *server);
+        let (_, calls) = sums(own, LOAD[0], &[server.as_str()]);
+        calls * it.waited / all.map(|it| it.requests).sum::<f64>()
+    };
+    let most = services.iter();
+    let most = most.max_by(|one, other| of_job(one).total_cmp(&of_job(other)));
+    Ok(most.map(|it| {
+        let worst = &it.worst;
         let same = before.rows.iter();
-        let same = same.filter(|row| row.server == *server && row.service == *service);
+        let same = same.filter(|row| row.server == worst.server && row.service == worst.service);
         let hours = same.filter_map(|row| Some((row.time.as_microsecond(), row.wait?)));
         Wait {
-            server: server.clone(),
-            service: service.clone(),
+            server: worst.server.clone(),
+            service: worst.service.clone(),
             mean: Compared {
-                value: mean,
+                value: it.wait(),
                 usual: usual(&hours.collect::<Vec<_>>(), times.span()),
             },
             worst: (worst.time, worst.wait.unwrap_or(0.0)),

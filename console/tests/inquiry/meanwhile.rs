@@ -1,4 +1,4 @@
-//! What a job's page says about its servers while it ran.
+//! The sentences on a job's page about its servers while it ran.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Why a job may have been slow: what its servers did while it ran, judged by the limits of events.
+//! Judges by the limits of events whether a job was slow because of its servers.
 
 use super::event::culprit::{Load, RISEN, find_culprit};
 use super::event::{overlap, slow, waiting};
@@ -12,7 +12,7 @@ pub const HARDLY: f64 = 0.001;
 pub const DAYS: Micros = 7;
 
 crate::named! {
-    /// Who or what slowed the servers of a job.
+    /// The cause of slow servers of a job.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
     pub enum Cause {
         /// The job itself.
@@ -63,7 +63,7 @@ impl Compared {
     }
 }
 
-/// What happened on the servers and targets of a job while it ran.
+/// The facts about the servers and targets of a job while it ran.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Meanwhile {
     /// True if requests waited long, or took long.
