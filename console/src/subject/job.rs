@@ -173,9 +173,7 @@ pub fn ask(
         add_course(store, &mut subject)?;
         by_node(store, &mut subject)?;
         findings::add(store, &mut subject)?;
-        let numbers = elements.iter().filter_map(|it| it.labels.job.as_deref());
-        let jobs = numbers.chain([name, row.job.as_str()]).collect();
-        meanwhile::add(store, &mut subject, &jobs)?;
+        meanwhile::add(store, &mut subject, row)?;
     }
     by_element(&mut subject, &elements);
     Ok(subject)

@@ -2,10 +2,10 @@
 
 mod words;
 
-use std::collections::BTreeSet;
-
 use jiff::Timestamp;
-use jobstats_client::answers::{Dimension, EventRow, Events, Filters, Queues, RateRow, TopRow};
+use jobstats_client::answers::{
+    Dimension, EventRow, Events, Filters, JobRow, Queues, RateRow, TopRow,
+};
 use jobstats_core::base::instant::{HOUR, MINUTE, SECOND, Span};
 use jobstats_core::base::pattern::exactly;
 use jobstats_core::judgement::event::culprit::Load;
@@ -100,12 +100,17 @@ impl Times {
     }
 }
 
-/// Adds what happened on the servers and targets of a job in its window; `jobs` are its numbers.
-pub(super) fn add(
-    store: &mut Store,
-    subject: &mut Subject,
-    jobs: &BTreeSet<&str>,
-) -> Result<(), Error> {
+/// Returns the numbers that a job has in entries.
+fn numbers(job: &JobRow) -> Vec<&str> {
+    match job.labels.as_ref().and_then(|labels| labels.get("job")) {
+        Some(Value::Array(all)) => all.iter().filter_map(Value::as_str).collect(),
+        one => one.and_then(Value::as_str).into_iter().collect(),
+    }
+}
+
+/// Adds what happened on the servers and targets of a job in its window.
+pub(super) fn add(store: &mut Store, subject: &mut Subject, job: &JobRow) -> Result<(), Error> {
+    let jobs = &numbers(job);
     let times = Times::of(subject.work.window);
     if when::seconds(times.window) <= 0.0 {
         return Ok(());
@@ -358,7 +363,7 @@ fn touches(row: &EventRow, own: &[RateRow], targets: &[String]) -> bool {
 }
 
 /// Gathers what events contribute to the verdict. Requests that waited elsewhere than most of the job's do not count.
-fn judge(events: &[EventRow], wait: Option<&Wait>, jobs: &BTreeSet<&str>) -> meanwhile::Meanwhile {
+fn judge(events: &[EventRow], wait: Option<&Wait>, jobs: &[&str]) -> meanwhile::Meanwhile {
     let is_any = |kinds: &[&str]| events.iter().any(|row| kinds.contains(&&*row.event));
     let is_here = |row: &&EventRow| wait.is_none_or(|it| row.servers.contains(&it.server));
     let waiting = events.iter().filter(|row| row.event == "waiting");
@@ -373,17 +378,17 @@ fn judge(events: &[EventRow], wait: Option<&Wait>, jobs: &BTreeSet<&str>) -> mea
 }
 
 /// Returns whether the culprit of an event is the job, if one is named.
-fn is_culprit(row: &EventRow, jobs: &BTreeSet<&str>) -> Option<bool> {
+fn is_culprit(row: &EventRow, jobs: &[&str]) -> Option<bool> {
     let culprits = row.culprits.as_ref()?;
     let is_named = culprits.get("named").and_then(Value::as_bool)?;
     let job = culprits.pointer("/subjects/0/job").and_then(Value::as_str);
-    is_named.then(|| job.is_some_and(|job| jobs.contains(job)))
+    is_named.then(|| job.is_some_and(|job| jobs.contains(&job)))
 }
 
 /// Returns the largest users and jobs besides a job, with their shares of the load.
 fn named(
     rows: &[TopRow],
-    jobs: &BTreeSet<&str>,
+    jobs: &[&str],
     seconds: f64,
     share: impl Fn(f64) -> Option<f64>,
 ) -> Vec<(String, f64)> {
@@ -391,7 +396,7 @@ fn named(
         row.labels
             .job
             .as_deref()
-            .is_some_and(|it| jobs.contains(it))
+            .is_some_and(|it| jobs.contains(&it))
     };
     let others = rows.iter().filter(|row| !is_own(row)).filter_map(|row| {
         let share = share(number(row.total?) / seconds)?;

@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// The minutes of the readings: three hours before jobs 31 to 34 began, and the 40 minutes in which they ran.
-const MINUTES: std::ops::RangeInclusive<i64> = -180..=40;
+/// The minutes of the readings: two hours before jobs 31 to 34 began, and the 40 minutes in which they ran.
+const MINUTES: std::ops::RangeInclusive<i64> = -130..=40;
 
 /// A server with the wait of a request in microseconds while the jobs ran, and the opens of jobs in ten minutes.
 type Server<'s> = (&'s str, u64, &'s [(&'s str, u64)]);
@@ -38,7 +38,7 @@ pub fn a_job_is_judged_by_what_its_servers_did(store: &Store) {
         "Others slowed its servers, most of all job 32 of 1006.",
         "Requests waited 20 ms (1000 times the typical 20 µs) for a thread of busy (mdt), and 20 ms at ",
         "Slowest target: busy-MDT0000, with 1 ms (typically 1 ms) per request.",
-        "busy had 0.101 (101 times the typical 0.001) requests in service, <1 % of them for the job.",
+        "Load of busy: 0.101 requests in service (101 times the typical 0.001), <1 % the job's.",
         "Also there: job 32 of 1006 99 %.",
     ] {
         assert!(victim.contains(said), "{said}\n{victim}");
@@ -86,7 +86,7 @@ fn others_are_one_number_for_readers_of_their_own_work(store: &Store, client: &m
 
 /// Feeds what a server prints in a minute. A request takes a millisecond, and a job of the background opens 600 files in ten minutes.
 fn read(client: &mut Client, zero: u64, (name, wait, jobs): &Server, minute: i64) {
-    let before = u64::try_from((minute + 180) / 10).unwrap();
+    let before = u64::try_from((minute + 130) / 10).unwrap();
     let now = u64::try_from(minute.max(0) / 10).unwrap();
     let entry = |id: &str, opens: u64| {
         format!(

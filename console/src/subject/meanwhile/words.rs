@@ -40,13 +40,11 @@ impl Meanwhile {
                 "The servers held it up: a target moved from one to another.".to_owned()
             }
             (Cause::Unknown, _) => {
-                let servers = match self.load.usual {
-                    Some(_) => "the servers were as fast as usual",
-                    None => {
-                        "nothing was wrong on the servers, but there is no earlier load to compare with"
-                    }
-                };
-                format!("The job itself, others or the servers? None of these: {servers}.")
+                let none = "Slowed by none of these: the job itself, others, the servers.";
+                match self.load.usual {
+                    Some(_) => none.to_owned(),
+                    None => format!("{none} There is no earlier load to compare with."),
+                }
             }
         }
     }
@@ -66,7 +64,7 @@ impl Meanwhile {
         }
         Some(format!(
             "Requests waited {} for a thread of {} ({}), and {} at {}.",
-            compared(wait.mean, seconds),
+            compared(wait.mean, "", seconds),
             shown(&wait.server),
             shown(&wait.service),
             seconds(worst),
@@ -76,18 +74,20 @@ impl Meanwhile {
 
     fn slowest(&self) -> Option<String> {
         let target = self.target.as_ref()?;
-        let (name, time) = (shown(&target.name), compared(target.time, seconds));
+        let (name, time) = (shown(&target.name), compared(target.time, "", seconds));
         Some(format!("Slowest target: {name}, with {time} per request."))
     }
 
     fn loads(&self) -> Option<String> {
         let place = match self.servers.as_slice() {
-            [one] => shown(one),
-            _ => "Its servers".to_owned(),
+            [one] => format!(" of {}", shown(one)),
+            _ => String::new(),
         };
-        let (load, share) = (compared(self.load, ratio), percent(self.share?));
-        let share = format!("{share} of them for the job");
-        Some(format!("{place} had {load} requests in service, {share}."))
+        let (load, share) = (
+            compared(self.load, " requests in service", ratio),
+            percent(self.share?),
+        );
+        Some(format!("Load{place}: {load}, {share} the job's."))
     }
 
     fn people(&self) -> Option<String> {
@@ -126,8 +126,8 @@ fn seconds(seconds: f64) -> String {
 }
 
 /// Returns a value and the typical one, and how many times that it is where that is more.
-fn compared(it: Compared, print: impl Fn(f64) -> String) -> String {
-    let value = print(it.value);
+fn compared(it: Compared, unit: &str, print: impl Fn(f64) -> String) -> String {
+    let value = format!("{}{unit}", print(it.value));
     match (it.usual.map(print), it.times()) {
         (None, _) => value,
         (Some(usual), Some(times)) if times >= RISEN => {
@@ -186,7 +186,7 @@ mod tests {
             ],
         };
         let numbers = "Requests waited 20 ms (1000 times the typical 20 µs) for a thread of mds1 (mdt), and 400 ms at 00:10. Slowest target: a-MDT0000, \
-            with 4 ms per request. mds1 had 12 (4 times the typical 3) requests in service, 25 % of them for the job. Also there: job 7 of ada 50 %, \
+            with 4 ms per request. Load of mds1: 12 requests in service (4 times the typical 3), 25 % the job's. Also there: job 7 of ada 50 %, \
             other users 25 %. Events: waiting on mds1 from 00:00 to 00:10 (event 7), full on scratch-OST0000 and 1 more since 00:00 (event 7), \
             failover on scratch-OST0000 and 1 more at 1969-12-31 23:50 (event 7), 1 more.";
         let others = format!("Others slowed its servers, most of all job 7 of ada. {numbers}");
@@ -215,14 +215,11 @@ mod tests {
         ] {
             assert_eq!(said(&of(cause)), sentence);
         }
-        let none = "The job itself, others or the servers? None of these:";
-        let new = format!(
-            "{none} nothing was wrong on the servers, but there is no earlier load to compare with."
-        );
+        let none = "Slowed by none of these: the job itself, others, the servers.";
+        let new = format!("{none} There is no earlier load to compare with.");
         assert_eq!(said(&of(Cause::Unknown)), new);
         let mut usual = of(Cause::Unknown);
         usual.load.usual = Some(1.0);
-        let usual_servers = format!("{none} the servers were as fast as usual.");
-        assert_eq!(said(&usual), usual_servers);
+        assert_eq!(said(&usual), none);
     }
 }
