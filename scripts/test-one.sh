@@ -213,6 +213,9 @@ jobs() { scripts/jobs.sh "$cluster" "$name" | tee "$output/report"; }
 # README and the page of questions match the demo.
 demo() { scripts/demo.sh test "$cluster" "$name"; }
 
+# The console answers tickets of users.
+tickets() { scripts/tickets.sh "$cluster" "$name" | tee "$output/report"; }
+
 # Injects one fault of each kind of `make test-faults`, in a private cluster. No fault depends on the size of texts.
 faults() {
     JOBSTATS_SIMULATOR_SCALE=0.25 scripts/faults.sh 24 1 >"$output/all" 2>&1

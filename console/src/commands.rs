@@ -15,7 +15,6 @@ use jobstats_client::program::generate;
 use crate::ask::error;
 use crate::export;
 use crate::serve;
-use crate::subject::target;
 use crate::terminal::signals;
 use crate::values::text;
 
@@ -85,8 +84,9 @@ fn execute(command: Command) -> Result<ExitCode, Error> {
     match command {
         Command::Top(top) => top::run(&top)?,
         Command::Job(job) => inquiry::job(&job)?,
+        Command::Jobs(jobs) => inquiry::jobs(&jobs)?,
         Command::User(user) => inquiry::user(&user)?,
-        Command::Target(named) => inquiry::named("target", &named, target::ask)?,
+        Command::Target(target) => inquiry::target(&target)?,
         Command::Compare(compare) => inquiry::compare(&compare)?,
         Command::Report(report) => inquiry::report(&report)?,
         Command::Events(options) => events::list(&options)?,

@@ -177,7 +177,8 @@ pub fn run(options: &Export) -> Result<(), Error> {
     let pseudonyms = pseudonyms.map(|key| pseudonyms_of(key, &options.directory));
     let pseudonyms = pseudonyms.transpose()?;
     let connector = store::connector(&options.database.complete()?).map_err(stored::Error::from)?;
-    let mut client = store::connect(&connector, SETTINGS, drop).map_err(stored::Error::from)?;
+    let (mut client, _) =
+        store::connect(&connector, SETTINGS, drop).map_err(stored::Error::from)?;
     let scope = Scope {
         cluster: options.cluster.clone(),
         filesystem: options.filesystem.clone(),

@@ -10,9 +10,9 @@
 //! | `terminal` | runs the screen, or prints tables instead, and ends the program at a signal |
 //! | `export` | writes files of Parquet, one for each day |
 //! | `serve` | serves users of this machine over HTTP, and is the client of that service |
-//! | `report` | makes reports of a store, part by part |
-//! | `subject` | queries a store about a job, a user or a target, and prints the answers as text and JSON |
-//! | `show` | shows rounds as text and JSON, and has the HTML pages and their charts |
+//! | `report` | makes documents about a file system, jobs, users and targets, part by part |
+//! | `subject` | queries a store about a job, a user or a target, and prints the answers as JSON |
+//! | `show` | prints rounds as text and JSON, and documents as text and HTML with charts |
 //! | `source` | reads rounds from commands, a recording or a store |
 //! | `live` | compares snapshots, and keeps the state of targets, owners and rows |
 //! | `ask` | connects to the store that the configuration or the command line names |

@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use jobstats_client::answers::{Dimension, Group, RateRow};
+use jobstats_client::answers::{Dimension, Group, Quality, RateRow, statement};
 
-use crate::subject::questions::ask_totals;
+use crate::subject::Kind;
+use crate::subject::questions::{add_parts, ask_totals, of_totals};
 
 use events::Events;
+use form::Form;
 use heatmap::Heatmap;
+use leader::Leader;
 pub use load::Load;
 #[cfg(test)]
 pub use scope::Measure;
@@ -22,14 +25,14 @@ mod burst;
 mod changes;
 pub mod compare;
 mod density;
+pub mod event_list;
 pub mod events;
 pub mod form;
 mod heatmap;
+pub mod jobs;
 mod leader;
 mod leaders;
 mod load;
-mod operations;
-mod quality;
 mod scope;
 mod sizes;
 mod space;
@@ -42,20 +45,33 @@ mod waiting;
 mod vocabulary {
     pub use super::scope::{Measure, Scope};
     pub(super) use super::{
-        Load, by_target, change, counted, made, named, page_of, point, steps, target, user, work,
+        Load, by_target, counted, made, named, page_of, point, steps, target, user, work,
     };
     pub use crate::ask::error::Error;
     pub use crate::ask::store::{Answer, Store};
     pub use crate::show::chart::frame::{Point, Series, TimeAxis};
     pub use crate::show::chart::{Chart, Words};
-    pub use crate::show::html::{Block, Cell, Figure, Page, Section, Statements, Table};
+    pub use crate::show::document::{Block, Cell, Figure, Page, Section, Statements, Table};
+    pub use crate::show::text::Screen;
     pub use crate::subject::number;
     pub use crate::subject::questions::Selection;
     pub use crate::values::number::{
-        Number, UNKNOWN, calls, difference, mean, per_call, percent, rate, ratio, total,
+        Number, UNKNOWN, calls, difference, per_call, percent, rate, ratio, total,
     };
     pub use crate::values::text::{cut, joined, shown};
     pub use crate::values::when::{self, Clock, Span, after};
+}
+
+/// Returns a page in this form. Users of a service have no role, so their pages are without SQL.
+pub fn written(store: &Store, page: Page, form: Form, screen: Screen) -> Result<String, Error> {
+    let page = match store.served() {
+        Some(_) => page.without_statements(),
+        None => page,
+    };
+    Ok(match form {
+        Form::Text => page.text(screen),
+        _ => page.document()?,
+    })
 }
 
 /// Makes the report about a file system.
@@ -100,47 +116,69 @@ fn observed(
         scope.targets = targets.map(|(_, name)| name.to_owned()).collect();
     }
     let scope = &scope;
+    let leader = Leader::ask(store, scope, &scope.work())?;
     let mut first = Vec::new();
     first.extend(health.and_then(|health| health.silence(scope, load)));
-    first.extend(course(store, scope, load, &spans)?);
-    let mut title = "Load, and what made it";
+    first.push(load.figure(scope, &spans));
+    first.extend(spans.blocks());
+    first.extend(Block::notes(&load.notes));
+    let mut leaders = Vec::new();
+    for scope in scope.all() {
+        leaders.extend(leaders::ask(store, &scope)?);
+    }
     if health.is_some() {
-        title = "Load, and who made it";
-        first.extend(waiting::ask(store, scope, load)?);
+        leaders.extend(waiting::ask(store, scope, load)?);
     }
     let events = Events::ask(store, scope)?;
-    let lead = standout::lead(store, scope, load, &spans, &events)?;
+    let lead = standout::lead(scope, load, &spans, leader.as_ref(), &events);
     let places = heatmaps.iter().map(Heatmap::figure).collect();
     let mut sections = vec![
-        Section::new("changes", "What changed", changes::ask(store, scope, load)?),
-        Section::new("load", title, first),
+        Section::new("load", "Load", first),
         Section::new("events", "Events", events.blocks(scope)),
         Section::new("advice", "Advice", advice::ask(store, scope)?),
+        Section::new("leaders", "Who made it", leaders),
+        Section::new("changes", "What changed", changes::ask(store, scope, load)?),
+        Section::new("operations", "What was done", done(store, scope)?),
         Section::new("targets", "Where and when", places),
     ];
     if let Some(health) = health {
-        let users = vec![density::ask(store, scope, load)?];
-        sections.extend([
-            Section::new("users", "Users by rate", users),
-            Section::new("space", "Used space", space::ask(store, scope)?),
-            health.section(scope, load),
-        ]);
-    }
-    let operations = operations::ask(store, scope)?;
-    let sizes = sizes::ask(store, &scope.work())?;
-    sections.extend([
-        Section::new("operations", "Operations by target", operations),
-        Section::new("sizes", "Sizes of reads and writes", sizes),
-    ]);
-    if health.is_some() {
-        let (balance, quality) = (balance::ask(store, scope)?, quality::ask(store, scope)?);
-        sections.extend([
-            Section::new("balance", "Balance of targets", balance),
-            Section::new("quality", "Quality of the data", quality),
-        ]);
+        sections.extend(whole(store, scope, load, health)?);
     }
     sections.retain(|it| !it.blocks.is_empty());
     Ok(page(scope, lead, sections))
+}
+
+/// Returns the sections of a whole file system.
+fn whole(
+    store: &mut Store,
+    scope: &Scope,
+    load: &Load,
+    health: &trust::Health,
+) -> Result<[Section; 4], Error> {
+    let users = vec![density::ask(store, scope, load)?];
+    let mut health = health.section(scope, load);
+    let (since, until) = scope.window;
+    let quality = statement(&Quality { since, until }, &[]);
+    let quality = Block::statement("Each hour of each target", quality);
+    health.blocks.push(quality);
+    Ok([
+        Section::new("users", "Users by rate", users),
+        Section::new("space", "Used space", space::ask(store, scope)?),
+        Section::new("balance", "Balance of targets", balance::ask(store, scope)?),
+        health,
+    ])
+}
+
+/// Returns the operations and the sizes of calls.
+fn done(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
+    let work = scope.work();
+    let totals = ask_totals(store, &work)?;
+    let mut subject = of_totals(Kind::User, "", &work, &totals);
+    add_parts(store, &mut subject)?;
+    let mut blocks = subject::operations(&subject);
+    blocks.push(Block::Statements(subject.statements));
+    blocks.extend(sizes::ask(store, &work)?);
+    Ok(blocks)
 }
 
 /// Loads the heat map of targets, and peaks.
@@ -151,22 +189,6 @@ fn places(store: &mut Store, scope: &Scope, load: &Load) -> Result<(Vec<Heatmap>
     let heatmaps = heatmaps.collect::<Result<Vec<_>, _>>()?;
     spans.bursts = burst::ask(store, &heatmaps, &spans)?;
     Ok((heatmaps, spans))
-}
-
-/// Returns the load over time, with its peaks and main users.
-fn course(
-    store: &mut Store,
-    scope: &Scope,
-    load: &Load,
-    spans: &Spans,
-) -> Result<Vec<Block>, Error> {
-    let mut blocks = vec![load.figure(scope, spans)];
-    blocks.extend(spans.blocks());
-    blocks.extend(Block::notes(&load.notes));
-    for scope in scope.all() {
-        blocks.extend(leaders::ask(store, &scope, !load.before.is_empty())?);
-    }
-    Ok(blocks)
 }
 
 /// Returns the page of a window without observations.
@@ -199,13 +221,13 @@ fn page_of(
     sections: Vec<Section>,
 ) -> Page {
     let window = scope.clock.window(scope.window);
-    let about = [Some(scope.clock.note()), targets, Some(made(&scope.clock))];
     Page {
         title: format!("{what}: {window}"),
         kind,
         heading: format!("{what}, {window}"),
         lead,
-        about: about.into_iter().flatten().collect(),
+        about: targets.into_iter().chain([scope.clock.note()]).collect(),
+        made: Some(made(&scope.clock)),
         sections,
     }
 }
@@ -235,23 +257,6 @@ fn counted(names: impl Iterator<Item = String>) -> Option<String> {
         *counts.entry(name).or_default() += 1;
     }
     joined(counts.iter().map(|(name, count)| format!("{count} {name}")))
-}
-
-/// Compares a rate with the week before.
-fn change(now: Option<f64>, before: Option<f64>) -> String {
-    let ratio = match (now, before) {
-        (Some(now), Some(before)) if before > 0.0 => now / before,
-        (Some(now), _) if now > 0.0 => return "new".to_owned(),
-        _ => return "–".to_owned(),
-    };
-    let sign = if ratio >= 1.0 { "+" } else { "−" };
-    match ratio {
-        1000.0.. => "× 1000+".to_owned(),
-        10.0.. => format!("× {ratio:.0}"),
-        2.0.. => format!("× {ratio:.1}"),
-        _ if (ratio - 1.0).abs() < 0.005 => "±0 %".to_owned(),
-        _ => format!("{sign}{:.0} %", 100.0 * (ratio - 1.0).abs()),
-    }
 }
 
 /// Returns the step of a row.
@@ -306,27 +311,4 @@ fn by_target<'r>(
         points.sort_by_key(|point| point.time);
     }
     targets
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_change_is_said_as_people_say_it() {
-        let cases = [
-            (Some(5.0), Some(2.0), "× 2.5"),
-            (Some(50.0), Some(2.0), "× 25"),
-            (Some(1.4), Some(1.0), "+40 %"),
-            (Some(0.88), Some(1.0), "−12 %"),
-            (Some(1.0), Some(1.0), "±0 %"),
-            (Some(1.0), Some(0.0), "new"),
-            (Some(1.0), None, "new"),
-            (Some(0.0), None, "–"),
-            (None, Some(1.0), "–"),
-        ];
-        for (now, before, expected) in cases {
-            assert_eq!(change(now, before), expected);
-        }
-    }
 }

@@ -18,15 +18,16 @@ use crate::ask::error::Error;
 
 mod answer;
 mod client;
+mod inquiry;
 mod listen;
-mod pages;
 mod question;
 mod subordinates;
 mod turns;
 mod web;
 
-pub use client::{ask, is_done};
-pub use question::{Kind, Words};
+pub use client::ask;
+pub use inquiry::answer;
+pub use question::{Kind, Question, Words};
 
 /// The default socket.
 pub const SOCKET: &str = "/run/jobstats/console.sock";
@@ -34,8 +35,8 @@ pub const SOCKET: &str = "/run/jobstats/console.sock";
 /// The list of exit codes that `--help` shows.
 pub const HELP: &str = "\
 The database is named as for the other commands. Give its role jobstats_grant_proxy(). The service then shows each user only
-that user's own work. Users need no role, no password and no option: jobstats-console job, user and report ask the service if no
-database is named.
+that user's own work. Users need no role, no password and no option: jobstats-console job, jobs, user, compare, report and events
+ask the service if no database is named.
 
 Exit codes:
    0  a signal ended it

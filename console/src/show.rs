@@ -1,8 +1,11 @@
-//! Shows readings and answers: as lines of text, as JSON, and in pages of HTML with charts.
+//! Shows rounds as lines of text and JSON, and answers as documents in text and HTML with charts.
 
+pub mod aligned;
 pub mod chart;
 pub mod columns;
+pub mod document;
 pub mod html;
 pub mod json;
 pub mod line;
 pub mod page;
+pub mod text;

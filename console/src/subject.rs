@@ -11,18 +11,21 @@ pub mod chosen;
 pub mod events;
 pub mod findings;
 pub mod job;
+pub mod jobs;
 pub mod json;
 pub mod meanwhile;
 pub mod questions;
 pub mod queues;
-pub mod sheet;
 pub mod space;
 pub mod target;
 pub mod user;
 
 use crate::ask::store::{Answer, Error, Store};
-use crate::show::html::Statements;
+use crate::show::chart::frame::Point;
+use crate::show::document::Statements;
+use crate::values::number::{joules, percent, ratio};
 use crate::values::text::{joined, shown};
+use crate::values::when::{self, Clock};
 use meanwhile::Meanwhile;
 use questions::Selection;
 use space::Space;
@@ -78,7 +81,7 @@ pub struct Subject {
 pub struct Fact {
     /// The name of the field in JSON.
     pub key: &'static str,
-    /// The label on a sheet.
+    /// The label on a page.
     pub label: &'static str,
     pub value: Value,
 }
@@ -109,6 +112,32 @@ pub enum Value {
     Number(f64),
     /// A part of a whole, 0 to 1.
     Share(f64),
+}
+
+impl Value {
+    /// Returns the text of the value.
+    pub fn shown(&self, clock: &Clock) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Count(count) => count.to_string(),
+            Self::Time(time) => clock.second(*time),
+            Self::Length(seconds) => when::length(*seconds),
+            Self::Joules(energy) => joules(*energy),
+            Self::Number(number) => ratio(*number),
+            Self::Share(share) => percent(*share),
+        }
+    }
+}
+
+/// Returns the words for an operation.
+pub fn label(operation: &str) -> &str {
+    match operation {
+        "read_bytes" => "Read",
+        "write_bytes" => "Written",
+        "metadata" => "Metadata requests",
+        "service_time" => "Server time",
+        other => other,
+    }
 }
 
 /// The work by one operation.
@@ -181,14 +210,26 @@ impl Course {
         Self { step, steps }
     }
 
+    /// Returns the rates of an operation.
+    pub fn points(&self, operation: &str) -> Vec<Point> {
+        let place = COURSE.iter().position(|name| *name == operation);
+        let points = self.steps.iter().map(|step| Point {
+            time: step.time,
+            seconds: step.seconds,
+            value: place.and_then(|place| step.rates[place]),
+        });
+        points.collect()
+    }
+
     /// Returns the highest rate of an operation in a step. The first and the last step may be short, and their rates are
     /// then no rates of a whole step.
     pub fn highest(&self, operation: &str) -> Option<f64> {
-        let place = COURSE.iter().position(|name| *name == operation)?;
+        let points = self.points(operation);
         let highest = |least: f64| {
-            let steps = self.steps.iter().filter(|step| step.seconds >= least);
-            let rates = steps.filter_map(|step| step.rates[place]);
-            rates.max_by(f64::total_cmp)
+            let points = points.iter().filter(|point| point.seconds >= least);
+            points
+                .filter_map(|point| point.value)
+                .max_by(f64::total_cmp)
         };
         highest(self.step as f64 / 2.0).or_else(|| highest(0.0))
     }
@@ -266,7 +307,7 @@ impl Ranking {
     }
 
     /// Ranks groups by service time, or by metadata requests if there is none.
-    fn by_amount(by: &'static str, mut rows: Vec<RankingRow>) -> Self {
+    pub fn by_amount(by: &'static str, mut rows: Vec<RankingRow>) -> Self {
         let is_timed = rows.iter().any(|row| row.service_time.is_some());
         let amount = |row: &RankingRow| match is_timed {
             true => row.service_time.map_or(0.0, number),

@@ -25,6 +25,7 @@ fn events_are_told() {
     they_are_listed_and_explained(&store, waiting);
     reports_have_them(&store, waiting);
     checks_count_them(&store, &mut client, waiting);
+    a_role_with_own_rights_is_one_user(&store, &mut client, waiting);
 }
 
 /// Adds an event that has lasted for an hour.
@@ -48,7 +49,7 @@ fn report(store: &Store) -> String {
 
 fn nothing_is_said_in_one_line(store: &Store) {
     let none = store.text(&["events"]);
-    assert_eq!(none, "There is no event that is told in this time.\n");
+    assert_eq!(none, "No alert in this time.\n");
     let line = "JOBSTATS OK - nothing is wrong | critical=0 warning=0\n";
     assert_eq!(check(store, &[]), (0, line.to_owned()));
     assert!(report(store).contains("<p>Nothing happened: no event was found.</p>"));
@@ -119,4 +120,35 @@ fn checks_count_them(store: &Store, client: &mut Client, waiting: i64) {
     );
     let nowhere = "postgresql://reader@127.0.0.1:1/jobstats?sslmode=disable";
     assert_eq!(store.run_as(nowhere, &["check"]).status.code(), Some(3));
+}
+
+fn a_role_with_own_rights_is_one_user(store: &Store, client: &mut Client, event: i64) {
+    let role = format!("{}_own", store.name);
+    let made = format!("CREATE ROLE {role} LOGIN; SELECT jobstats_grant_own('{role}', 1000)");
+    client.batch_execute(&made).unwrap();
+    let own = |arguments: &[&str]| {
+        let output = store.run_as(&store.url_of(&role), arguments);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(words(&own(&["user", "--from", "4h"])).contains("Written 328 MB"));
+    let jobs = own(&["jobs"]);
+    assert!(jobs.starts_with("The last 2 jobs of user1000, "), "{jobs}");
+    // The next steps are for an admin.
+    let explained = own(&["events", &event.to_string()]);
+    assert!(!explained.contains("\nnext "), "{explained}");
+    assert!(
+        store
+            .text(&["events", &event.to_string()])
+            .contains("\nnext ")
+    );
+    // A role that sees all is no user.
+    let all = store.run(&["user"]);
+    let said = String::from_utf8(all.stderr).unwrap();
+    assert!(
+        all.status.code() == Some(64) && said.contains("name one"),
+        "{said}"
+    );
+    let dropped = format!("DELETE FROM jobstats.members; DROP ROLE {role}");
+    client.batch_execute(&dropped).unwrap();
 }

@@ -294,6 +294,8 @@ fn pages_of_the_service_run_nothing_and_can_be_read_by_everybody() {
     };
     let pages = urls(&[
         "/",
+        "/jobs?n=1",
+        "/compare/11,10_2",
         "/job/11",
         "/job/4711",
         "/user/1?from=4h",

@@ -129,6 +129,9 @@ fn users_see_their_own_jobs_at_a_socket() {
     add_event(&mut client, ada);
     let service = Service::start(&store.url_of(&role));
     own_work_is_shown(&service, &store, ada);
+    own_jobs_are_listed_and_compared(&service, ada);
+    own_events_are_listed_and_explained(&service, ada);
+    no_answer_speaks_sql(&service, ada);
     if geteuid().is_root() {
         others_are_refused(&service, bob);
     }
@@ -179,6 +182,99 @@ fn own_work_is_shown(service: &Service, store: &Store, ada: u32) {
     );
     service.refuses(ada, &["user", "1001", "--from", "4h"], 66);
     service.refuses(ada, &["job", "11", "--from", "nonsense"], 64);
+}
+
+/// Returns the names of the listed jobs.
+fn listed(answer: &str) -> Vec<String> {
+    let list: Value = serde_json::from_str(answer).unwrap();
+    let jobs = list["jobs"].as_array().unwrap().iter();
+    jobs.map(|job| job["job"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+fn own_jobs_are_listed_and_compared(service: &Service, ada: u32) {
+    let text = service.text(ada, &["jobs"]);
+    assert!(
+        text.starts_with("The last 2 jobs of user1000, ") && text.lines().count() == 6,
+        "{text}"
+    );
+    let of = |options: &[&str]| {
+        let asked = ["jobs", "--json"];
+        let mut jobs = listed(&service.text(ada, &[&asked, options].concat()));
+        jobs.sort();
+        jobs
+    };
+    assert_eq!(of(&[]), ["10_1", "10_2"]);
+    assert_eq!(of(&["-n", "1"]).len(), 1);
+    service.refuses(ada, &["jobs", "-n", "1001"], 64);
+    // The account is that of others, too, and user 1001 has jobs.
+    assert_eq!(of(&["--account", "physics"]), ["10_1", "10_2"]);
+    assert_eq!(of(&["--user", "1001"]), [""; 0]);
+    assert_eq!(of(&["--from", "2020-01-01", "--to", "2020-01-02"]), [""; 0]);
+    let page = service.text(ada, &["jobs", "--html", "-"]);
+    assert!(page.contains("The last 2 jobs of user1000") && !page.contains("href=\"job/"));
+    let oneself = words(&service.text(ada, &["user", "--from", "4h"]));
+    let title = format!("Lustre use of user {ada} ");
+    assert!(
+        oneself.contains(&title) && oneself.contains("Written 328 MB"),
+        "{oneself}"
+    );
+    let compared = service.text(ada, &["compare", "11", "10_2.batch", "-o", "-"]);
+    assert!(
+        compared.contains("<title>Jobs 11, 10_2</title>"),
+        "{compared}"
+    );
+    let said = service.refuses(ada, &["compare", "11", "12", "-o", "-"], 66);
+    assert!(said.contains("nothing is known of job 12"), "{said}");
+}
+
+fn own_events_are_listed_and_explained(service: &Service, ada: u32) {
+    let listed = service.text(ada, &["events", "--json"]);
+    let list: Value = serde_json::from_str(&listed).unwrap();
+    let number = list[0]["event_id"].to_string();
+    let explained = service.text(ada, &["events", &number]);
+    let text = service.text(ada, &["events"]);
+    assert!(
+        text.contains("waiting") && text.contains("ada (physics), 25 %"),
+        "{text}"
+    );
+    let place = "a probe of scratch-MDT0000";
+    assert!(
+        explained.contains(place) && !explained.contains("\nnext "),
+        "{explained}"
+    );
+    for text in [text, listed, explained] {
+        assert!(!text.contains("1001"), "{text}");
+    }
+    let elsewhere = service.text(ada, &["events", "--filesystem", "home", "--all"]);
+    assert_eq!(elsewhere, "No event in this time.\n");
+}
+
+/// Users of a service have no role to run SQL with.
+fn no_answer_speaks_sql(service: &Service, ada: u32) {
+    let pages = [
+        &["job", "11"][..],
+        &["job", "10"],
+        &["job", "11", "--html", "-"],
+        &["user", "--html", "-"],
+        &["jobs", "--html", "-"],
+        &["compare", "11", "10_2", "-o", "-"],
+        &["report", "-o", "-", "--from", "4h"],
+    ];
+    let answers = pages.map(|asked| service.text(ada, asked));
+    let refused = [
+        (&["job", "4711"][..], 66),
+        (&["events", "4711"], 65),
+        (&["report", "elsewhere", "-o", "-"], 66),
+    ];
+    let refusals = refused.map(|(asked, code)| service.refuses(ada, asked, code));
+    for answer in answers.iter().chain(&refusals) {
+        assert!(!answer.contains("SELECT"), "{answer}");
+        let names = answer.match_indices("jobstats");
+        let mut names = names.map(|(at, name)| &answer[at + name.len()..]);
+        assert!(names.all(|rest| rest.starts_with("-console")), "{answer}");
+    }
+    assert!(answers[1].contains("10 is an array"), "{}", answers[1]);
 }
 
 fn own_report_is_written(service: &Service, ada: u32) {
@@ -244,7 +340,7 @@ fn others_are_refused(service: &Service, bob: u32) {
 fn requests_are_bounded(service: &Service) {
     let get = |path: &str| service.send(&format!("GET {path} HTTP/1.1\r\nhost: x\r\n\r\n"));
     assert!(get("/healthz").starts_with("HTTP/1.1 200 "));
-    assert!(get("/v1/jobs").starts_with("HTTP/1.1 404 "));
+    assert!(get("/v1/target").starts_with("HTTP/1.1 404 "));
     assert!(get("/v1/job?name=1&uid=0").starts_with("HTTP/1.1 400 "));
     let post =
         service.send("POST /v1/job?name=11 HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n");
@@ -324,6 +420,14 @@ fn a_web_server_says_who_asks(client: &mut Client, url: &str) {
         index.starts_with("HTTP/1.1 200 ") && index.contains("<form action=\"job\""),
         "{index}"
     );
+    // Own jobs alone, and not those of the account that the user manages.
+    assert!(index.contains("No job ran, "), "{index}");
+    let managed = get("/jobs?account=physics", &believed("daemon"));
+    assert!(
+        managed.contains("<a href=\"job/10%5F1\">10_1</a>"),
+        "{managed}"
+    );
+    assert!(managed.contains(">12</a>"), "{managed}");
     let events = get("/events", &believed("daemon"));
     assert!(
         events.contains("waiting on mds1 since ") && events.contains("ada (physics), 25"),
@@ -354,7 +458,14 @@ fn a_web_server_says_who_asks(client: &mut Client, url: &str) {
 }
 
 fn a_role_that_sees_more_answers_nothing(store: &Store, ada: u32) {
-    let service = Service::start(&store.url);
+    let mut service = Service::start(&store.url);
     let said = service.refuses(ada, &["job", "11"], 78);
-    assert!(said.contains("jobstats_grant_proxy"), "{said}");
+    assert!(said.contains("the service is not set up"), "{said}");
+    // Its admin reads the reason.
+    let child = &mut service.running.child;
+    child.kill().unwrap();
+    let mut log = String::new();
+    let mut out = child.stderr.take().unwrap();
+    out.read_to_string(&mut log).unwrap();
+    assert!(log.contains("jobstats_grant_proxy"), "{log}");
 }

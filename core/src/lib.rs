@@ -48,8 +48,8 @@
 //!
 //! | room | task |
 //! |---|---|
-//! | [`output`] | metrics, the text that Prometheus scrapes, numbers with units, SQL templates |
 //! | [`judgement`] | events of file systems and their culprits, findings about I/O, changes between two windows |
+//! | [`output`] | metrics, the text that Prometheus scrapes, numbers with units, SQL templates |
 //! | [`usage`] | rows added up by targets and entries; filters, dimensions, windows and rates |
 //! | [`rules`] | snapshots compared by the rules of `docs/rules.md`, target counters, late text, audit |
 //! | [`accounting`] | jobs, as each scheduler accounts for them: which one an entry belongs to, and its energy |

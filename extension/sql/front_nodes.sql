@@ -369,19 +369,19 @@ BEGIN
         END IF;
         PERFORM jobstats_internal.end_wait(limited);
         all_answer := all_answer AND (attached.problem IS NULL OR attached.left_out_since IS NOT NULL);
-        RETURN NEXT jsonb_build_object(text 'target', attached.name, text 'server', 'jobstats ' || attached.version, text 'status', text 'node',
+        RETURN NEXT jsonb_build_object(text 'target', attached.name, text 'server', 'jobstats ' || attached.version, text 'states', ARRAY[text 'node'],
             text 'last_observation', attached.last_observation, text 'remedy', attached.problem);
     END LOOP;
     limited := jobstats_internal.limit_wait();
     IF all_answer THEN
         RETURN QUERY
-        SELECT jsonb_build_object(text 'cluster', t.cluster, text 'target', t.name, text 'status', text 'node', text 'remedy',
+        SELECT jsonb_build_object(text 'cluster', t.cluster, text 'target', t.name, text 'states', ARRAY[text 'node'], text 'remedy',
             format('Nodes %s have this target. All servers that it can be on have to feed one of them; on the other ones SELECT jobstats_alter_target(%L, %L, retired => true);', t.nodes, t.name, t.cluster))
         FROM jobstats_internal.targets_of_two() t;
     END IF;
     PERFORM jobstats_internal.end_wait(limited);
     RETURN QUERY
-    SELECT jsonb_build_object(text 'status', text 'maintenance', text 'remedy',
+    SELECT jsonb_build_object(text 'states', ARRAY[text 'maintenance'], text 'remedy',
         format('Nobody has asked since %s whether all nodes answer. Schedule it for each minute: CALL jobstats_maintain();', date_trunc('second', c.checked)))
     FROM (SELECT min(a.checked) AS checked FROM jobstats.attached a) c
     WHERE c.checked < now() - interval '1 hour';

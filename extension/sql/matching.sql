@@ -33,6 +33,11 @@ LANGUAGE c STABLE STRICT SET search_path = pg_catalog, pg_temp AS 'MODULE_PATHNA
 COMMENT ON FUNCTION jobstats_internal.energy_of_job IS
 'Internal: the joules of the newest job of a number, if it had its metered nodes to itself. Used to summarize ended jobs.';
 
+CREATE FUNCTION jobstats_internal.looks_swapped(jobs text[], uids bigint[], users bigint[]) RETURNS boolean
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_looks_swapped_wrapper';
+COMMENT ON FUNCTION jobstats_internal.looks_swapped IS
+'Internal: whether user and job of some identifiers look swapped: jobs and uids have those of each as they were read, users the uids of known users among them.';
+
 -- Maintenance computes the advice for health, which is read every minute. It reads one hour or day of the rollups, so that
 -- the cost does not grow with the store.
 CREATE FUNCTION jobstats_internal.advise() RETURNS bigint
@@ -69,7 +74,20 @@ BEGIN
         GROUP BY t.cluster, e.uid, e.owner
         WINDOW w AS (PARTITION BY t.cluster)) c
     WHERE c.uid IS NOT NULL AND 20 * c.claimed >= c.of_all AND c.claimed > 0
-    ORDER BY c.cluster, c.bytes DESC, c.uid);
+    ORDER BY c.cluster, c.bytes DESC, c.uid)
+    UNION ALL
+    SELECT s.cluster, 'swapped', format('Users and jobs look swapped, for example in %s. If clients write them in the other order: UPDATE jobstats.entry_formats SET format = translate(format, ''ju'', ''uj'') WHERE format ~ ''%%j.*%%u|%%u.*%%j'';',
+        s.example), now()
+    -- Keys of entries are hashes, so the first thousand are any.
+    FROM (
+        SELECT a.cluster, min(e.name) AS example, (array_agg(e.job ORDER BY e.entry_id))[:1000] AS jobs, (array_agg(e.uid ORDER BY e.entry_id))[:1000] AS uids
+        FROM (
+            SELECT DISTINCT t.cluster, r.entry_id FROM jobstats.rollup_10m r JOIN jobstats.targets t ON t.target_id = r.target_id
+            WHERE r.bucket > known - interval '1 hour' AND r.bucket <= known) a
+        JOIN jobstats.entries e ON e.entry_id = a.entry_id AND e.job IS NOT NULL AND e.uid IS NOT NULL
+        GROUP BY a.cluster) s
+    WHERE jobstats_internal.looks_swapped(s.jobs, s.uids, ARRAY(
+        SELECT u.uid FROM jobstats.users u WHERE u.uid = ANY (s.uids) OR u.uid::text = ANY (s.jobs)));
     GET DIAGNOSTICS written = ROW_COUNT;
     RETURN written;
 END

@@ -120,7 +120,7 @@ BEGIN
             SELECT min(health.last_observation)
             FROM jobstats.health
             JOIN known ON known.cluster = health.cluster AND known.name = health.target
-            WHERE health.status NOT IN ('silent', 'retired')
+            WHERE NOT health.states && '{silent,retired}'::text[]
         ),
         count(*)
     FROM known

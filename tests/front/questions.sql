@@ -46,7 +46,7 @@ SELECT event, filesystem, began, ended, targets, servers, severity FROM jobstats
 SELECT t.cluster, t.target, t.server FROM jobstats_targets('2026-03-10 02:50Z') t ORDER BY t.cluster, t.target;
 SELECT count(*) FROM jobstats_internal.work('2026-03-10 02:50Z');
 SELECT count(DISTINCT e.job) FROM jobstats_internal.entries('2026-03-10 02:50Z') e WHERE e.job IS NOT NULL;
-SELECT target, kind, server, status, last_observation, usual_interval FROM jobstats.health WHERE target IS NOT NULL AND status <> 'node' ORDER BY target, status;
+SELECT target, kind, server, states, last_observation, usual_interval FROM jobstats.health WHERE target IS NOT NULL AND states <> '{node}' ORDER BY target, states;
 SELECT r.target, r.job, count(*), round(sum(r.read_bytes)::numeric, 3), min(r.since) FROM jobstats.rates r WHERE r.until < '2026-03-10 02:00Z' GROUP BY 1, 2 ORDER BY 1, 2;
 SELECT r.account, count(*), round(sum(r.write)::numeric, 3), min(r.since) FROM jobstats.rates_10m r GROUP BY 1 ORDER BY 1;
 SELECT count(*), sum(i.read_bytes), sum(i.open) FROM jobstats.increments_1h i;
@@ -64,7 +64,7 @@ SELECT jobstats_grant_reader('front_reader'), jobstats_grant_own('front_own', :u
 SET ROLE front_reader;
 SELECT * FROM jobstats_top(:window, by => 'user', n => 3);
 SELECT count(DISTINCT name) FROM jobstats.entries WHERE uid = :uid;
-SELECT count(*) > 0 AS has_health FROM jobstats.health WHERE status = 'silent';
+SELECT count(*) > 0 AS has_health FROM jobstats.health WHERE states = '{silent}';
 SELECT * FROM jobstats.texts;
 SET ROLE front_own;
 SELECT * FROM jobstats_top(:window, by => 'user,job', n => 100);

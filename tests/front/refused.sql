@@ -33,7 +33,7 @@ SELECT count(*) > 0 AS has_jobs FROM jobstats.jobs;
 SELECT jobstats_attach('node0', host => :'host', dbname => 'front node0', "user" => 'postgres');
 -- A node that is gone is named, and questions go on without it once it is detached.
 ALTER SERVER jobstats_node3 OPTIONS (SET dbname 'front gone');
-SELECT target, status FROM jobstats.health WHERE status = 'node' AND remedy IS NOT NULL;
+SELECT target, states FROM jobstats.health WHERE states = '{node}' AND remedy IS NOT NULL;
 SELECT jobstats_detach('node3');
 SELECT count(*) AS targets FROM jobstats_targets('2026-03-10 02:50Z');
 -- Attaching once more makes the front anew.

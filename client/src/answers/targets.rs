@@ -76,8 +76,8 @@ questions! {
         target: Option<String>,
         kind: Option<String>,
         server: Option<String>,
-        /// `ok`, `silent`, `clock`, `late`, `slow`, `rejects`, `ids`, `retired` or `maintenance`.
-        status: String,
+        /// `ok`, or all that apply, such as `silent`, `late` and `full`.
+        states: Vec<String>,
         last_observation: Option<Timestamp>,
         /// The time from the last scrape to its arrival.
         delay: Option<Interval>,
@@ -85,8 +85,6 @@ questions! {
         usual_interval: Option<Interval>,
         /// The `job_cleanup_interval` of Lustre.
         cleanup_interval: Option<Interval>,
-        /// True if Lustre may delete entries between two scrapes.
-        cleanup_too_short: Option<bool>,
         remedy: Option<String>,
         /// The number of scrapes missing in the last hour; `None` if scrapes are irregular.
         missed: Option<i64>,

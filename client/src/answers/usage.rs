@@ -118,6 +118,7 @@ questions! {
         /// The name of the rule.
         finding: String,
         level: String,
+        name: String,
         /// The group's share of the server time, or of the calls if servers report no times.
         share: Option<f64>,
         /// Server time in seconds of the operations of the rule; `None` if servers report no times.

@@ -13,7 +13,7 @@ use tokio_postgres::{AsyncMessage, Client, Config, Connection};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::database::error::Error;
-use crate::database::failure::server_message;
+use crate::database::failure::{plain_message, server_message};
 use crate::database::settings::{self, Settings};
 use crate::database::tls;
 
@@ -183,6 +183,8 @@ pub struct Notice {
     pub is_warning: bool,
     /// The message, with its SQLSTATE and hint.
     pub message: String,
+    /// The message for people without SQL.
+    pub plain: String,
 }
 
 impl Notice {
@@ -196,6 +198,7 @@ impl Notice {
         Some(Self {
             is_warning,
             message: server_message(notice),
+            plain: plain_message(notice),
         })
     }
 }

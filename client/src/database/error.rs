@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::database::failure::{Kind, message};
+use crate::database::failure::{Kind, message, plain_message};
 use crate::database::settings::SettingsError;
 use crate::database::tls::TlsError;
 
@@ -32,6 +32,15 @@ pub enum Error {
 }
 
 impl Error {
+    /// Returns the message for people without SQL.
+    pub fn plain(&self) -> String {
+        let found = match self {
+            Self::Database(error) => error.as_db_error(),
+            _ => None,
+        };
+        found.map_or_else(|| self.to_string(), plain_message)
+    }
+
     /// Returns the kind of the error.
     pub fn kind(&self) -> Kind {
         match self {

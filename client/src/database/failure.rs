@@ -160,12 +160,24 @@ fn of_tls<'a>(source: &'a (dyn std::error::Error + 'static)) -> Option<&'a rustl
 
 /// Formats an error or notice of the server with its SQLSTATE and hint.
 pub fn server_message(error: &DbError) -> String {
+    with_hint(error, error.hint())
+}
+
+/// Formats it for people without SQL: without a hint that names an object of the extension.
+pub fn plain_message(error: &DbError) -> String {
+    with_hint(
+        error,
+        error.hint().filter(|hint| !hint.contains("jobstats")),
+    )
+}
+
+fn with_hint(error: &DbError, hint: Option<&str>) -> String {
     let mut message = one_line(error.message());
     // The SQLSTATE of a notice means success and is left out.
     if *error.code() != SqlState::SUCCESSFUL_COMPLETION {
         let _ = write!(message, " (SQLSTATE {})", error.code().code());
     }
-    if let Some(hint) = error.hint() {
+    if let Some(hint) = hint {
         let _ = write!(message, " (hint: {})", one_line(hint));
     }
     message

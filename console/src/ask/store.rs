@@ -10,8 +10,7 @@ use jobstats_client::{Connector, Kind, Notice, Options, ask};
 use postgres::Client;
 
 use crate::values::when::Clock;
-use check::own_uids;
-pub use check::require;
+use check::require;
 
 /// The time limit of connecting.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -39,6 +38,9 @@ pub enum Error {
     ForbiddenUser,
     #[error("the question takes longer than it may")]
     Late,
+    /// An error for a limited reader, who writes no SQL.
+    #[error("{message}")]
+    Limited { kind: Kind, message: String },
     #[error("the store knows no user with the number {0}")]
     UnknownUser(u32),
     #[error(
@@ -65,6 +67,7 @@ impl Error {
     pub fn kind(&self) -> Kind {
         match self {
             Self::Client(error) => error.kind(),
+            Self::Limited { kind, .. } => *kind,
             Self::NoExtension(_) | Self::NoStore(_) | Self::Version(_) | Self::NoProxy => {
                 Kind::Setup
             }
@@ -81,22 +84,25 @@ pub fn connector(options: &Options) -> Result<Connector, Error> {
     Ok(Connector::new(settings, CONNECT)?)
 }
 
-/// Connects, makes the settings of the session by these statements, and looks whether there is a store that the role may read.
+/// Connects, makes the settings of the session by these statements, and looks whether there is a store that the role may read. Returns
+/// the users that a limited reader can read, too.
 pub fn connect(
     connector: &Connector,
     settings: &str,
     note: impl Fn(Notice) + Send + Sync + 'static,
-) -> Result<Client, Error> {
+) -> Result<(Client, Option<Vec<i64>>), Error> {
     let mut client = connector.client_that_notes(note)?;
     client.batch_execute(&format!("SET TIME ZONE 'UTC'; {settings}"))?;
-    require(&mut client)?;
-    Ok(client)
+    let own = require(&mut client)?;
+    Ok((client, own))
 }
 
 /// A connection that only reads. All answers of it are of one moment.
 pub struct Store {
     client: Client,
-    notes: Receiver<String>,
+    notes: Receiver<Notice>,
+    /// The users that the role can read, if it is limited.
+    own: Option<Vec<i64>>,
     /// The end of the time for all questions.
     deadline: Option<Instant>,
 }
@@ -129,12 +135,12 @@ impl Store {
         clock: &Clock,
     ) -> Result<Self, Error> {
         let settings = format!("SET LOCAL jobstats.on_behalf_of = 'uid:{uid}'");
-        let mut store = match Self::begin(options, clock, &settings) {
+        let store = match Self::begin(options, clock, &settings) {
             Err(Error::ForbiddenUser) => return Err(Error::UnknownUser(uid)),
             Err(Error::Denied(_)) => return Err(Error::NoProxy),
             store => store?,
         };
-        match own_uids(&mut store.client)?.as_deref() {
+        match store.own.as_deref() {
             Some([own]) if *own == i64::from(uid) => Ok(Self {
                 deadline: Some(Instant::now() + time),
                 ..store
@@ -151,15 +157,27 @@ impl Store {
         };
         let settings = format!("SET TIME ZONE {zone}; {BEGIN}; {settings}");
         let (sender, notes) = mpsc::channel();
-        let client = connect(&connector(options)?, &settings, move |notice| {
+        let (client, own) = connect(&connector(options)?, &settings, move |notice| {
             // The receiver lives as long as the client.
-            let _ = sender.send(notice.message);
+            let _ = sender.send(notice);
         })?;
         Ok(Self {
             client,
             notes,
+            own,
             deadline: None,
         })
+    }
+
+    /// Returns the users that the role can read; `None` if it can read all.
+    pub fn own(&self) -> Option<&[i64]> {
+        self.own.as_deref()
+    }
+
+    /// Returns the number of a user of a service, who has no role.
+    pub fn served(&self) -> Option<u32> {
+        let own = self.own()?.first().filter(|_| self.deadline.is_some())?;
+        u32::try_from(*own).ok()
     }
 
     /// Runs a question.
@@ -172,10 +190,21 @@ impl Store {
             let limit = format!("SET LOCAL statement_timeout = {}", left.as_millis().max(1));
             self.client.batch_execute(&limit)?;
         }
-        let rows = ask(&mut self.client, question)?;
+        let rows = ask(&mut self.client, question);
+        let rows = rows.map_err(|error| match self.own {
+            Some(_) => Error::Limited {
+                kind: error.kind(),
+                message: error.plain(),
+            },
+            None => error.into(),
+        })?;
+        let notes = self.notes.try_iter().map(|notice| match self.own {
+            Some(_) => notice.plain,
+            None => notice.message,
+        });
         Ok(Answer {
             rows,
-            notes: self.notes.try_iter().collect(),
+            notes: notes.collect(),
             statement: statement(question, &[]),
         })
     }

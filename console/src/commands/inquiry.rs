@@ -1,4 +1,4 @@
-//! The query commands `job`, `user`, `target`, `compare` and `report`.
+//! The query commands `job`, `jobs`, `user`, `target`, `compare` and `report`.
 
 use std::path::{Path, PathBuf};
 use std::process;
@@ -9,19 +9,17 @@ use clap::Args;
 use jiff::Timestamp;
 use jobstats_client::database::settings::SettingsError;
 use jobstats_client::{program::duration, program::exit};
+use serde_json::Value;
 
 use super::output::write;
 use crate::ask::config::Common;
 use crate::ask::error::Error;
-use crate::ask::store::{self, Store};
-use crate::report::form::{self, Screen, written};
-use crate::report::{self, Scope};
+use crate::report::form;
 use crate::serve;
-use crate::subject::chosen::{chosen, known};
-use crate::subject::{Lookup, Subject, job, user};
+use crate::subject::jobs;
 use crate::terminal;
 use crate::values::text;
-use crate::values::when::{self, Clock, Span};
+use crate::values::when;
 
 /// The width of text that is not printed on a terminal.
 const WIDTH: usize = 80;
@@ -42,78 +40,74 @@ Exit codes:
   77  the database denies access
   78  something must be set up first: the settings, or the store";
 
-/// The options of commands that a service answers, too.
+/// The service or the store that a command asks.
 #[derive(Debug, Args)]
-pub struct Service {
+pub struct Source {
     /// Socket of jobstats-console serve to ask [default: /run/jobstats/console.sock, if no database is named and it is there]
     #[arg(long, value_name = "PATH", conflicts_with_all = ["profile", "database_url"])]
     pub socket: Option<PathBuf>,
+    #[command(flatten)]
+    pub common: Common,
 }
 
-impl Service {
+impl Source {
     /// Returns the socket if a service is queried instead of a database.
-    fn socket(&self, common: &Common) -> Result<Option<&Path>, Error> {
+    fn socket(&self) -> Result<Option<&Path>, Error> {
         if self.socket.is_some() {
             return Ok(self.socket.as_deref());
         }
-        let settings = common.database.complete()?.settings("jobstats-console");
+        let settings = self.common.database.complete()?;
+        let settings = settings.settings("jobstats-console");
         let usual = Path::new(serve::SOCKET);
         Ok(matches!(settings, Err(SettingsError::Nowhere) if usual.exists()).then_some(usual))
     }
-}
 
-/// Queries a service, and prints the answer.
-fn print_asked(
-    socket: &Path,
-    kind: serve::Kind,
-    words: serve::Words,
-    form: &Form,
-) -> Result<(), Error> {
-    let screen = screen();
-    let words = serve::Words {
-        form: form.wanted(),
-        width: u16::try_from(screen.cells).ok(),
-        coloured: screen.is_coloured,
-        ..words
-    };
-    form.print(&serve::ask(socket, kind, words)?)
+    /// Returns the words of a question about a name in a window.
+    pub fn words(&self, name: &str, period: &Period) -> serve::Words {
+        serve::Words {
+            zone: Some(self.common.zone.name()),
+            ..period.words(name)
+        }
+    }
+
+    /// Asks a question.
+    pub fn answer(&self, kind: serve::Kind, words: serve::Words) -> Result<String, Error> {
+        match self.socket()? {
+            Some(socket) => serve::ask(socket, &serve::Question { kind, words }),
+            None => self.common.answer(kind, words),
+        }
+    }
 }
 
 impl Common {
-    /// Returns the question about a name in a window, for a service.
-    fn words(&self, name: &str, from: Option<&str>, to: Option<&str>) -> serve::Words {
-        serve::Words {
-            name: name.to_owned(),
-            from: from.map(str::to_owned),
-            to: to.map(str::to_owned),
-            zone: Some(self.zone.name()),
-            ..serve::Words::default()
-        }
+    /// Asks the store.
+    fn answer(&self, kind: serve::Kind, words: serve::Words) -> Result<String, Error> {
+        let question = serve::Question { kind, words };
+        serve::answer(&question, &self.clock(), || self.store())
     }
 }
 
 /// The window of a command.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Window")]
 pub struct Period {
-    /// Start: 2h (ago), yesterday, 'monday 14:00', 2026-11-20 or '2026-11-20 13:40'
-    #[arg(long, value_name = "TIME", default_value = "24h")]
-    pub from: String,
-    /// End
-    #[arg(long, value_name = "TIME", default_value = "now")]
-    pub to: String,
+    /// Start: 2h (ago), yesterday, 'monday 14:00', 2026-11-20 or '2026-11-20 13:40' [default: 24h; of jobs, 30d]
+    #[arg(long, value_name = "TIME")]
+    pub from: Option<String>,
+    /// End [default: now]
+    #[arg(long, value_name = "TIME")]
+    pub to: Option<String>,
 }
 
 impl Period {
-    /// Returns the window.
-    pub fn window(&self, zone: &Clock) -> Result<Span, Error> {
-        when::span(&self.from, &self.to, zone).map_err(Error::Usage)
+    fn words(&self, name: &str) -> serve::Words {
+        serve::Words {
+            name: name.to_owned(),
+            from: self.from.clone(),
+            to: self.to.clone(),
+            ..serve::Words::default()
+        }
     }
-}
-
-fn last_week(zone: &Clock) -> Result<Span, Error> {
-    let week = when::last_week(&zone.at(Timestamp::now()));
-    week.map_err(|error| Error::Usage(error.to_string()))
 }
 
 /// The output format of a job, a user or a target: text by default.
@@ -130,7 +124,7 @@ pub struct Form {
 /// The options of `job`.
 #[derive(Debug, Args)]
 pub struct Job {
-    /// Job: its number, or what users type, such as 123_4
+    /// Job: its number, or as the scheduler prints it, such as 123_4 or 123.batch
     #[arg(value_name = "JOB")]
     pub job: String,
     /// Only what it did from this time on; if several jobs have the number, the last one that did anything then
@@ -148,15 +142,47 @@ pub struct Job {
     #[command(flatten)]
     pub form: Form,
     #[command(flatten)]
-    pub service: Service,
-    #[command(flatten)]
-    pub common: Common,
+    pub source: Source,
 }
 
-/// The options of `user` and `target`.
+/// The options of `jobs`.
 #[derive(Debug, Args)]
-pub struct SubjectOptions {
-    /// Name; of a user also its number
+pub struct Jobs {
+    /// User, by name or number [default: you, or all if you may see all]
+    #[arg(long, value_name = "NAME")]
+    pub user: Option<String>,
+    /// Account, or a pattern with *
+    #[arg(long, value_name = "NAME")]
+    pub account: Option<String>,
+    /// Number of jobs
+    #[arg(long, short = 'n', value_name = "NUMBER", default_value_t = jobs::DEFAULT)]
+    pub n: u16,
+    #[command(flatten)]
+    pub period: Period,
+    #[command(flatten)]
+    pub form: Form,
+    #[command(flatten)]
+    pub source: Source,
+}
+
+/// The options of `user`.
+#[derive(Debug, Args)]
+pub struct User {
+    /// Name or number [default: you]
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+    #[command(flatten)]
+    pub form: Form,
+    #[command(flatten)]
+    pub period: Period,
+    #[command(flatten)]
+    pub source: Source,
+}
+
+/// The options of `target`.
+#[derive(Debug, Args)]
+pub struct Target {
+    /// Name, such as scratch-OST0006, or OST0006 if only one file system has it
     #[arg(value_name = "NAME")]
     pub name: String,
     #[command(flatten)]
@@ -167,29 +193,20 @@ pub struct SubjectOptions {
     pub common: Common,
 }
 
-/// The options of `user`.
-#[derive(Debug, Args)]
-pub struct User {
-    #[command(flatten)]
-    pub named: SubjectOptions,
-    #[command(flatten)]
-    pub service: Service,
-}
-
 /// The options of `compare`.
 #[derive(Debug, Args)]
 pub struct Compare {
-    /// Jobs: their numbers, or what users type, such as 123_4
+    /// Jobs: their numbers, or as the scheduler prints them, such as 123_4
     #[arg(value_name = "JOB", num_args = 2.., required = true)]
     pub jobs: Vec<String>,
     /// Scheduler of all of them, if those of several clusters count alike and have jobs of these numbers
     #[arg(long, value_name = "NAME")]
     pub scheduler: Option<String>,
-    /// File to write the page to; - is the standard output
+    /// Write a page to this file, instead of text to the terminal; - is the standard output
     #[arg(long, short = 'o', value_name = "FILE")]
-    pub output: PathBuf,
+    pub output: Option<PathBuf>,
     #[command(flatten)]
-    pub common: Common,
+    pub source: Source,
 }
 
 /// The options of `report`.
@@ -201,78 +218,67 @@ pub struct Report {
     /// Cluster, if several have a file system of this name
     #[arg(long, value_name = "NAME")]
     pub cluster: Option<String>,
-    /// File to write the page to; - is the standard output
+    /// Write a page to this file, instead of text to the terminal; - is the standard output
     #[arg(long, short = 'o', value_name = "FILE")]
-    pub output: PathBuf,
+    pub output: Option<PathBuf>,
     /// The last week that is over, from Monday to Monday
     #[arg(long, conflicts_with_all = ["from", "to"], help_heading = "Window")]
     pub weekly: bool,
     #[command(flatten)]
     pub period: Period,
     #[command(flatten)]
-    pub service: Service,
-    #[command(flatten)]
-    pub common: Common,
+    pub source: Source,
 }
 
 /// Runs `report`.
 pub fn report(options: &Report) -> Result<(), Error> {
-    let window = match options.weekly {
-        true => last_week(&options.common.zone)?,
-        false => options.period.window(&options.common.zone)?,
+    let source = &options.source;
+    let mut words = serve::Words {
+        cluster: options.cluster.clone(),
+        ..source.words(
+            options.filesystem.as_deref().unwrap_or_default(),
+            &options.period,
+        )
     };
-    if let Some(socket) = options.service.socket(&options.common)? {
-        let name = options.filesystem.as_deref().unwrap_or_default();
-        let (from, to) = (window.0.to_string(), window.1.to_string());
-        let words = serve::Words {
-            cluster: options.cluster.clone(),
-            ..options.common.words(name, Some(&from), Some(&to))
-        };
-        let page = serve::ask(socket, serve::Kind::Report, words)?;
-        return write(&options.output, &page);
+    if options.weekly {
+        let now = source.common.zone.at(Timestamp::now());
+        let week = when::last_week(&now).map_err(|error| Error::Usage(error.to_string()))?;
+        words.from = Some(week.0.to_string());
+        words.to = Some(week.1.to_string());
     }
-    let mut store = options.common.store()?;
-    let (filesystem, cluster) = (options.filesystem.as_deref(), options.cluster.as_deref());
-    let clock = options.common.clock();
-    let scope = Scope::find(&mut store, filesystem, cluster, window, clock)?;
-    let page = report::filesystem(&mut store, scope)?;
-    write(&options.output, &page.document()?)
+    let form = Form::of_page(options.output.as_ref());
+    form.print(&source.answer(serve::Kind::Report, form.words(words))?)
 }
 
 /// Runs `compare`.
 pub fn compare(options: &Compare) -> Result<(), Error> {
-    let mut store = options.common.store()?;
-    let (scheduler, clock) = (options.scheduler.as_deref(), options.common.clock());
-    let page = report::compare::page(&mut store, &options.jobs, scheduler, &clock)?;
-    write(&options.output, &page.document()?)
+    let source = &options.source;
+    let words = serve::Words {
+        scheduler: options.scheduler.clone(),
+        ..source.words(&options.jobs.join(","), &Period::default())
+    };
+    let form = Form::of_page(options.output.as_ref());
+    form.print(&source.answer(serve::Kind::Compare, form.words(words))?)
 }
 
 /// Runs `job`.
 pub fn job(options: &Job) -> Result<(), Error> {
-    let (from, to) = (options.from.as_deref(), options.to.as_deref());
+    let source = &options.source;
     let words = serve::Words {
         scheduler: options.scheduler.clone(),
-        ..options.common.words(&options.job, from, to)
+        from: options.from.clone(),
+        to: options.to.clone(),
+        ..source.words(&options.job, &Period::default())
     };
-    let window = when::window(from, to, &options.common.zone).map_err(Error::Usage)?;
-    let scheduler = options.scheduler.as_deref();
-    let socket = options.service.socket(&options.common)?;
     if let Some(limit) = options.wait {
-        wait(&options.job, limit, || match socket {
-            Some(socket) => serve::is_done(socket, words.clone()),
-            None => {
-                let mut store = options.common.store()?;
-                Ok(job::is_done(&mut store, &options.job, window, scheduler)?)
-            }
+        wait(&options.job, limit, || {
+            let answer = source.answer(serve::Kind::Done, words.clone())?;
+            let answer = serde_json::from_str::<Value>(&answer);
+            Ok(answer.is_ok_and(|answer| answer["done"] == true))
         })?;
     }
-    if let Some(socket) = socket {
-        return print_asked(socket, serve::Kind::Job, words, &options.form);
-    }
-    let clock = options.common.clock();
-    let mut store = options.common.store()?;
-    let subject = chosen(&mut store, &options.job, scheduler, window, &clock)?;
-    show(&mut store, &subject, &options.form, &clock)
+    let form = &options.form;
+    form.print(&source.answer(serve::Kind::Job, form.words(words))?)
 }
 
 /// The minimum number of seconds between two polls of a job, and the number of different additions to it, which spread the
@@ -307,49 +313,58 @@ fn wait(
     Ok(())
 }
 
+/// Runs `jobs`.
+pub fn jobs(options: &Jobs) -> Result<(), Error> {
+    let (source, form) = (&options.source, &options.form);
+    let user = options.user.as_deref().unwrap_or_default();
+    let words = serve::Words {
+        account: options.account.clone(),
+        n: Some(options.n),
+        ..source.words(user, &options.period)
+    };
+    form.print(&source.answer(serve::Kind::Jobs, form.words(words))?)
+}
+
 /// Runs `user`.
 pub fn user(options: &User) -> Result<(), Error> {
-    let named = &options.named;
-    if let Some(socket) = options.service.socket(&named.common)? {
-        let (from, to) = (&*named.period.from, &*named.period.to);
-        let words = named.common.words(&named.name, Some(from), Some(to));
-        return print_asked(socket, serve::Kind::User, words, &named.form);
-    }
-    self::named("user", named, user::ask)
+    let (source, form) = (&options.source, &options.form);
+    let name = options.name.as_deref().unwrap_or_default();
+    let words = source.words(name, &options.period);
+    form.print(&source.answer(serve::Kind::User, form.words(words))?)
 }
 
-/// Runs `user` or `target`: shows the answer to a question about a name and a window.
-pub fn named(
-    kind: &'static str,
-    options: &SubjectOptions,
-    ask: impl FnOnce(&mut Store, &str, Span) -> Result<Lookup, store::Error>,
-) -> Result<(), Error> {
-    let window = options.period.window(&options.common.zone)?;
-    let mut store = options.common.store()?;
-    let asked = ask(&mut store, &options.name, window)?;
-    let subject = known(kind, &options.name, asked)?;
-    show(&mut store, &subject, &options.form, &options.common.clock())
-}
-
-fn show(store: &mut Store, subject: &Subject, form: &Form, clock: &Clock) -> Result<(), Error> {
-    form.print(&written(store, subject, form.wanted(), screen(), clock)?)
-}
-
-/// Returns the room for text.
-fn screen() -> Screen {
-    Screen {
-        cells: terminal::width().unwrap_or(WIDTH),
-        is_coloured: terminal::is_coloured(),
-    }
+/// Runs `target`.
+pub fn target(options: &Target) -> Result<(), Error> {
+    let form = &options.form;
+    let words = form.words(options.period.words(&options.name));
+    form.print(&options.common.answer(serve::Kind::Target, words)?)
 }
 
 impl Form {
+    /// Returns the form of a page that is written to a file, or else printed as text.
+    fn of_page(output: Option<&PathBuf>) -> Self {
+        Self {
+            json: false,
+            html: output.cloned(),
+        }
+    }
+
     /// Returns the requested format.
     const fn wanted(&self) -> form::Form {
         match (&self.html, self.json) {
             (Some(_), _) => form::Form::Html,
             (None, true) => form::Form::Json,
             (None, false) => form::Form::Text,
+        }
+    }
+
+    /// Adds the form and the room for text to a question.
+    fn words(&self, words: serve::Words) -> serve::Words {
+        serve::Words {
+            form: self.wanted(),
+            width: u16::try_from(terminal::width().unwrap_or(WIDTH)).ok(),
+            coloured: terminal::is_coloured(),
+            ..words
         }
     }
 

@@ -30,12 +30,15 @@ pub enum Command {
     /// Show what one job did: its total, its course, where, and what stands out
     #[command(after_help = inquiry::HELP)]
     Job(Box<inquiry::Job>),
-    /// Show what one user did in a window
+    /// List the last jobs, each with its worst finding
+    #[command(after_help = inquiry::HELP)]
+    Jobs(Box<inquiry::Jobs>),
+    /// Show what you or another user did in a window
     #[command(after_help = inquiry::HELP)]
     User(Box<inquiry::User>),
     /// Show what was done on one target in a window, and by whom
     #[command(after_help = inquiry::HELP)]
-    Target(Box<inquiry::SubjectOptions>),
+    Target(Box<inquiry::Target>),
     /// Write a page that compares jobs, each from its own start
     #[command(after_help = inquiry::HELP)]
     Compare(Box<inquiry::Compare>),

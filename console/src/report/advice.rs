@@ -26,7 +26,7 @@ pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
         ];
         who.into_iter().chain(cells(it))
     });
-    let text = "What would keep the servers less busy: what is above a threshold and, where that is known, above what 95 of a hundred jobs of the last 30 days do.";
+    let text = "What would keep the servers less busy. A level compares a job with a threshold and with the jobs of the last 30 days.";
     let table = Table {
         more: of_jobs.len().saturating_sub(SHOWN),
         ..Table::new("The worst first, then those that cost servers most", rows)
@@ -41,7 +41,7 @@ pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
 /// Returns the findings of a subject, if there are any.
 pub fn of_subject(findings: &[FindingRow]) -> Option<Block> {
     let rows = findings.iter().map(cells);
-    (!findings.is_empty()).then(|| Table::new("What could be better", rows).into())
+    (!findings.is_empty()).then(|| Table::new("The worst first", rows).into())
 }
 
 /// Returns the cells of a finding.

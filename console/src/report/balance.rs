@@ -78,8 +78,10 @@ impl Comparison {
         });
         let label = |median| format!("median {}", rate(median, self.operation));
         let line = median.map(|median| (median, label(median)));
-        let description = format!("{} targets, largest first.", rows.len());
-        horizontal(&Words::new(self.heading, description), &bars, line)
+        let said = [self.spread(rows), self.advice(rows)];
+        let mut said: Vec<_> = said.into_iter().flatten().collect();
+        said.push("Largest first.".to_owned());
+        horizontal(&Words::new(self.heading, said.join(" ")), &bars, line)
     }
 
     /// Describes the spread of the targets, with its cause if known.

@@ -5,7 +5,7 @@ use jobstats_core::base::pattern::exactly;
 
 use super::heatmap::Heatmap;
 use super::leader::Leader;
-use super::standout::{Peak, Spans, high};
+use super::standout::{Peak, Spans, floor, high};
 use super::vocabulary::*;
 
 /// The largest number of bursts in a report.
@@ -33,7 +33,8 @@ pub fn ask(
 ) -> Result<Vec<(Span, String)>, Error> {
     let mut reported = Vec::new();
     for heatmap in heatmaps {
-        let bursts = bursts(&heatmap.rates.rows).into_iter();
+        let least = floor(&heatmap.scope);
+        let bursts = bursts(&heatmap.rates.rows, least).into_iter();
         let bursts = bursts.filter(|burst| !spans.overlap(burst.high.span));
         for burst in bursts.take(BURSTS - reported.len()) {
             let (scope, span) = (&heatmap.scope, burst.high.span);
@@ -47,12 +48,12 @@ pub fn ask(
 }
 
 /// Returns the bursts of all targets, those with most work above the median of their target first.
-fn bursts(rows: &[RateRow]) -> Vec<Burst> {
+fn bursts(rows: &[RateRow], least: f64) -> Vec<Burst> {
     let targets = by_target(rows);
     let mean: f64 = targets.values().map(|points| mean(points)).sum();
     let mut bursts = Vec::new();
     for ((_, name), points) in targets {
-        let (median, high) = high(&points, RATIO, FLOOR * mean);
+        let (median, high) = high(&points, RATIO, least.max(least.max(FLOOR * mean)));
         bursts.extend(high.into_iter().map(|high| Burst {
             target: name.to_owned(),
             median,
@@ -81,7 +82,7 @@ impl Burst {
             true => format!("{} times its median", ratio(self.high.mean / self.median)),
             false => "which mostly had none".to_owned(),
         };
-        let leader = leader.map(|leader| format!(" {}", leader.of_span(scope)));
+        let leader = leader.map(|leader| format!(" {}", leader.said(scope)));
         format!(
             "{} on {target}, {times}.{}",
             self.high.said(scope),
@@ -120,7 +121,7 @@ mod tests {
             "scratch-OST0001",
             &[70.0, 70.0, 70.0, 200.0, 70.0, 70.0],
         ));
-        let bursts = bursts(&all);
+        let bursts = bursts(&all, 1.0);
         assert_eq!(bursts.len(), 1, "{bursts:?}");
         let scope = crate::testing::scope(3600);
         assert_eq!(
@@ -134,12 +135,12 @@ mod tests {
     fn a_target_that_is_mostly_idle_has_no_ratio() {
         let mut all = rows("scratch-MDT0000", &[0.0, 0.0, 9.0, 0.0, 0.0]);
         all.extend(rows("scratch-OST0000", &[5.0; 5]));
-        let bursts = bursts(&all);
+        let bursts = bursts(&all, 1.0);
         assert_eq!((bursts.len(), bursts[0].median), (1, 0.0));
         // The first of equal bursts, by the work above the median.
         let mut two = rows("a", &[1.0, 1.0, 9.0, 1.0, 1.0]);
         two.extend(rows("b", &[1.0, 1.0, 1.0, 19.0, 1.0]));
-        let names: Vec<_> = super::bursts(&two)
+        let names: Vec<_> = super::bursts(&two, 1.0)
             .into_iter()
             .map(|burst| burst.target)
             .collect();

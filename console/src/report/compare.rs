@@ -5,10 +5,10 @@ use jobstats_client::answers::{Compare, CompareRow, Window, words};
 use jobstats_core::output::quantity::Quantity;
 
 use super::vocabulary::*;
+use crate::show::chart::frame::most;
 use crate::show::chart::line::{LINES, lines};
 use crate::subject::chosen::chosen;
-use crate::subject::sheet::{label, value};
-use crate::subject::{COURSE, Subject};
+use crate::subject::{COURSE, Subject, label};
 
 /// The largest number of steps.
 const STEPS: usize = 97;
@@ -27,6 +27,9 @@ pub fn page(
     for job in jobs {
         subjects.push(chosen(store, job, scheduler, Window::default(), clock)?);
     }
+    // Jobs have the names that they were found by.
+    let jobs: Vec<_> = subjects.iter().map(|it| it.name.clone()).collect();
+    let jobs = jobs.as_slice();
     let lengths = subjects.iter().map(|it| when::seconds(it.work.window));
     let longest = lengths.fold(60.0, f64::max);
     let step = when::step(longest, 60, STEPS);
@@ -53,7 +56,8 @@ pub fn page(
         kind: "Use of Lustre",
         heading: title,
         lead: lead(&subjects),
-        about: vec![clock.note(), made(clock)],
+        about: vec![clock.note()],
+        made: Some(made(clock)),
         sections: vec![
             Section::new("what", "What they did", totals),
             Section::new("when", "From the start of each", figures.collect()),
@@ -116,7 +120,7 @@ fn facts(subjects: &[Subject], clock: &Clock) -> Table {
         let label = subjects.iter().find_map(fact)?.label;
         Some(row("Job", label, subjects, |subject| Cell {
             is_number: true,
-            ..Cell::name(fact(subject).map(|it| value(&it.value, clock)).as_ref())
+            ..Cell::name(fact(subject).map(|it| it.value.shown(clock)).as_ref())
         }))
     });
     Table::new("The jobs", rows)
@@ -175,11 +179,12 @@ fn figure(
     let clock = Clock::stopwatch();
     let axis = TimeAxis::new((START, after(START, longest)), &clock);
     let print = |value: f64| rate(value, operation);
-    let width = when::width(step);
+    let highest = |it: &Series| format!("{}: at most {}", it.name, print(most(&it.points)));
     let words = Words::new(
         format!("{}, by the time since the start", label(operation)),
-        format!("Steps of {width}."),
+        joined(series.iter().map(highest)).unwrap_or_default(),
     );
+    let width = when::width(step);
     let mut caption = format!("In steps of {width}, counted from the start of each job.");
     if jobs.len() > LINES {
         caption.push_str(&format!(

@@ -63,8 +63,8 @@ impl Events {
         };
         let worst = alerts.clone().max_by(by_weight)?;
         let count = match alerts.count() {
-            1 => "An event was told: ".to_owned(),
-            count => format!("{count} events were told, the worst: "),
+            1 => "1 alert: ".to_owned(),
+            count => format!("{count} alerts, the worst: "),
         };
         let since = moment(scope, worst);
         let when = match worst.ended {
@@ -247,7 +247,7 @@ mod tests {
         };
         assert_eq!(
             lead(vec![waiting.clone()]).unwrap(),
-            "An event was told: waiting on mds1 from 00:00 to 00:10."
+            "1 alert: waiting on mds1 from 00:00 to 00:10."
         );
         let full = EventRow {
             began: time(-600),
@@ -262,7 +262,7 @@ mod tests {
         assert_eq!(lead(vec![known]), None);
         assert_eq!(
             lead(vec![waiting, full]).unwrap(),
-            "2 events were told, the worst: full on scratch-OST0001 since 1969-12-31 23:50."
+            "2 alerts, the worst: full on scratch-OST0001 since 1969-12-31 23:50."
         );
     }
 

@@ -2,9 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::sizes;
 use crate::ask::error::Error;
 use crate::ask::store::Store;
-use crate::subject::{Subject, json, sheet};
+use crate::show::text::Screen;
+use crate::subject::{Subject, json};
 use crate::values::when::Clock;
 
 /// The form.
@@ -20,13 +22,6 @@ pub enum Form {
     Text,
 }
 
-/// The room for text, which lines do not leave.
-#[derive(Debug, Clone, Copy)]
-pub struct Screen {
-    pub cells: usize,
-    pub is_coloured: bool,
-}
-
 /// Returns a subject in this form.
 pub fn written(
     store: &mut Store,
@@ -35,9 +30,13 @@ pub fn written(
     screen: Screen,
     clock: &Clock,
 ) -> Result<String, Error> {
-    Ok(match form {
-        Form::Json => json::document(subject) + "\n",
-        Form::Html => super::subject::page(store, subject, clock)?.document()?,
-        Form::Text => sheet::sheet(subject, clock, screen.cells, screen.is_coloured),
-    })
+    if form == Form::Json {
+        return Ok(json::document(subject) + "\n");
+    }
+    let sizes = match subject.course.steps.is_empty() {
+        true => Vec::new(),
+        false => sizes::ask(store, &subject.work)?,
+    };
+    let page = super::subject::page(subject, sizes, clock);
+    super::written(store, page, form, screen)
 }

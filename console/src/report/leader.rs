@@ -9,10 +9,7 @@ use super::vocabulary::*;
 /// The part of the work on one target, or by one job, from which on it is named.
 const MOSTLY: f64 = 0.25;
 
-/// The part of a user's work in one account from which on it is named without the part.
-const NEARLY_ALL: f64 = 0.75;
-
-/// The part of a user's work in one account from which on it is named with the part.
+/// The part of a user's work in one account from which on it is named.
 const HALF: f64 = 0.5;
 
 /// A name with its part of the work.
@@ -64,74 +61,26 @@ impl Leader {
         Ok(Some(leader))
     }
 
-    /// Returns the name, with the account that the user mostly worked for, if there is one.
-    fn named(&self) -> String {
-        let name = &self.name;
-        match &self.account {
-            Some((account, NEARLY_ALL..)) => format!("{name} ({})", shown(account)),
-            Some((account, share @ HALF..)) => {
-                format!("{name} ({} of it in {})", percent(*share), shown(account))
-            }
-            _ => name.clone(),
+    /// Names the user, except in the user's own report, and the operation, the target and the job of most of the work, with their parts.
+    pub fn said(&self, scope: &Scope) -> String {
+        let is_named = |part: &&(String, f64), least: f64| part.1 >= least;
+        let parts = [
+            (&self.operation, 0.0, ""),
+            (&self.target, MOSTLY, "on "),
+            (&self.job, MOSTLY, "by job "),
+        ];
+        let parts = parts.into_iter().filter_map(|(part, least, word)| {
+            let (name, share) = part.as_ref().filter(|part| is_named(part, least))?;
+            Some(format!("{} {word}{}", percent(*share), shown(name)))
+        });
+        let parts = joined(parts);
+        if scope.is_own() {
+            return parts.map_or_else(String::new, |parts| format!("{parts}."));
         }
-    }
-
-    /// Names the main operation, target and job of the user.
-    fn work(&self, scope: &Scope) -> String {
-        let mut parts = Vec::new();
-        if let Some((name, share)) = &self.operation {
-            parts.push((
-                *share,
-                match (scope.measure, name.as_str()) {
-                    (Measure::ServiceTime, "read") => "went to reads".to_owned(),
-                    (Measure::ServiceTime, "write") => "went to writes".to_owned(),
-                    (Measure::ServiceTime, name) => format!("went to {name} requests"),
-                    (_, name) => format!("were {name} requests"),
-                },
-            ));
-        }
-        if let Some((name, share @ MOSTLY..)) = &self.target {
-            parts.push((*share, format!("fell on {}", shown(name))));
-        }
-        if let Some((job, share @ MOSTLY..)) = &self.job {
-            parts.push((*share, format!("came from job {job}")));
-        }
-        let said = |(share, part): &(f64, String)| format!("{} {part}", percent(*share));
-        let mut said: Vec<_> = parts.iter().map(said).collect();
-        let of = match scope.measure {
-            Measure::ServiceTime => "that user's server time",
-            Measure::Metadata => "that user's metadata requests",
-            Measure::Bytes => "that user's bytes",
-        };
-        if let (Some(first), Some((share, part))) = (said.first_mut(), parts.first()) {
-            *first = format!("{} of {of} {part}", percent(*share));
-        }
-        if let Some((_, ..MOSTLY)) = &self.target {
-            said.push(match said.is_empty() {
-                true => format!("{of} spread over many targets"),
-                false => "spread over many targets".to_owned(),
-            });
-        }
-        joined(said.into_iter()).map_or_else(String::new, |said| format!("; {said}"))
-    }
-
-    /// Names the main user of a span, with shares; in a user's report only the shares.
-    pub fn of_span(&self, scope: &Scope) -> String {
-        let (share, work) = (percent(self.share), self.work(scope));
-        match work.strip_prefix("; ") {
-            Some(parts) if scope.is_own() => format!("{parts}."),
-            _ => format!("{share} by {}{work}.", self.named()),
-        }
-    }
-
-    /// Names the main user of the window, with shares.
-    pub fn of_window(&self, scope: &Scope) -> String {
-        format!(
-            "The largest user was {} with {}{}.",
-            self.named(),
-            percent(self.share),
-            self.work(scope)
-        )
+        let account = self.account.as_ref().filter(|part| is_named(part, HALF));
+        let account = account.map_or_else(String::new, |(name, _)| format!(" ({})", shown(name)));
+        let parts = parts.map_or_else(String::new, |parts| format!(": {parts}"));
+        format!("{}{account}, {}{parts}.", self.name, percent(self.share))
     }
 }
 
@@ -169,6 +118,8 @@ fn operation(store: &mut Store, measure: Measure, work: &Selection) -> Result<Sh
 
 #[cfg(test)]
 mod tests {
+    use jobstats_client::answers::Filters;
+
     use super::*;
     use crate::testing::scope;
 
@@ -184,39 +135,25 @@ mod tests {
     }
 
     #[test]
-    fn an_account_is_named_for_the_part_that_it_has() {
-        assert_eq!(leader(Some(0.75)).named(), "ada (physics)");
-        assert_eq!(leader(Some(0.6)).named(), "ada (60 % of it in physics)");
-        assert_eq!(leader(Some(0.49)).named(), "ada");
-        assert_eq!(leader(None).named(), "ada");
-    }
-
-    #[test]
-    fn a_leader_is_said_with_what_is_known() {
+    fn a_leader_has_the_parts_that_are_large() {
         let scope = scope(86_400);
-        assert_eq!(
-            leader(Some(0.9)).of_window(&scope),
-            "The largest user was ada (physics) with 14 %; 45 % of that user's server time went to reads, spread over many targets."
-        );
-        let mut one = leader(None);
-        (one.target, one.job) = (
-            Some(("scratch-OST0001".to_owned(), 0.9)),
-            Some(("11 (md)".to_owned(), 0.8)),
-        );
-        assert_eq!(
-            one.of_span(&scope),
-            "14 % by ada; 45 % of that user's server time went to reads, 90 % fell on scratch-OST0001, 80 % came from job 11 (md)."
-        );
-        one.operation = Some(("getattr".to_owned(), 0.45));
-        let without_times = Scope {
-            measure: Measure::Metadata,
+        let mut one = leader(Some(0.5));
+        assert_eq!(one.said(&scope), "ada (physics), 14 %: 45 % read.");
+        one = leader(Some(0.49));
+        one.target = Some(("scratch-OST0001".to_owned(), 0.9));
+        one.job = Some(("11 (md)".to_owned(), 0.8));
+        let said = "ada, 14 %: 45 % read, 90 % on scratch-OST0001, 80 % by job 11 (md).";
+        assert_eq!(one.said(&scope), said);
+        let own = Scope {
+            filters: Filters {
+                uid: Some(vec![1000]),
+                ..Filters::default()
+            },
             ..scope.clone()
         };
-        assert!(
-            one.of_span(&without_times)
-                .contains("45 % of that user's metadata requests were getattr requests, 90 %")
-        );
+        let said = "45 % read, 90 % on scratch-OST0001, 80 % by job 11 (md).";
+        assert_eq!(one.said(&own), said);
         (one.operation, one.target, one.job) = (None, None, None);
-        assert_eq!(one.of_span(&scope), "14 % by ada.");
+        assert_eq!(one.said(&scope), "ada, 14 %.");
     }
 }

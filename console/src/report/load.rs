@@ -106,11 +106,7 @@ impl Load {
             caption.push_str(" Numbers mark what stands out.");
         }
         Block::from(Figure {
-            heading: match scope.is_own() {
-                true => "Load of the user's own work",
-                false => "Load of the file system",
-            }
-            .to_owned(),
+            heading: "Load".to_owned(),
             caption,
             chart: band(&words, &scope.axis(), lines, &marks, print),
             table: self.table(scope),

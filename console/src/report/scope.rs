@@ -10,7 +10,7 @@ use jobstats_core::output::quantity::{Quantity, Readable};
 use crate::ask::error::Error;
 use crate::ask::store::Store;
 use crate::show::chart::frame::TimeAxis;
-use crate::show::html::Cell;
+use crate::show::document::Cell;
 use crate::subject::questions::Selection;
 use crate::values::number;
 use crate::values::text::shown;

@@ -12,9 +12,6 @@ use crate::show::chart::bars::standing;
 /// The longest window of the size histogram, which is read from increments and slow.
 const LONGEST: SignedDuration = SignedDuration::from_hours(24);
 
-/// The size in bytes up to which calls keep servers busy with little.
-const SMALL: i64 = 64 << 10;
-
 /// Loads the histogram.
 pub fn ask(store: &mut Store, work: &Selection) -> Result<Vec<Block>, Error> {
     let (since, until) = work.window;
@@ -89,9 +86,8 @@ impl Histograms {
         );
         let mut said = vec!["Servers count each read and write by its size.".to_owned()];
         said.extend(middle);
-        said.extend(self.advice());
         Block::from(Figure {
-            heading: "How large reads and writes were".to_owned(),
+            heading: "Calls by size".to_owned(),
             caption: said.join(" "),
             chart: standing(&words, &names, &self.kinds(), calls),
             table: self.table(&names),
@@ -118,27 +114,6 @@ impl Histograms {
             }
         });
         joined(said).map(|said| format!("{}{}.", said[..1].to_uppercase(), &said[1..]))
-    }
-
-    /// Names the calls that are mostly small.
-    fn advice(&self) -> Option<String> {
-        let small = self
-            .uppers
-            .iter()
-            .rposition(|upper| upper.is_some_and(|upper| upper <= SMALL))?;
-        let said = self.kinds().into_iter().filter_map(|(kind, counts)| {
-            let part = cumulated(counts)?[small];
-            (part >= 0.5).then(|| format!("{} of {kind}", percent(part)))
-        });
-        let said: Vec<_> = said.collect();
-        (!said.is_empty()).then(|| {
-            format!(
-                "{} have no more than {}: a small call costs a server nearly as much as a large one, so programs that move their \
-                 bytes in larger calls keep servers less busy.",
-                said.join(" and "),
-                binary(SMALL)
-            )
-        })
     }
 
     /// Returns the sizes in order, with reads and writes side by side.
@@ -222,18 +197,11 @@ mod tests {
             sizes.middle().unwrap(),
             "61 % of reads are at most 128 KiB, 75 % of writes at most 64 KiB."
         );
-        assert!(
-            sizes
-                .advice()
-                .unwrap()
-                .starts_with("75 % of writes have no more than 64 KiB:")
-        );
         let large = histograms(&[0.0, 0.0, 0.0, 1.0, 9.0], &[0.0; 5]);
         assert_eq!(
             large.middle().unwrap(),
             "Most reads are larger than all sizes that are counted."
         );
-        assert_eq!(large.advice(), None);
         assert_eq!(histograms(&[0.0; 5], &[0.0; 5]).middle(), None);
     }
 

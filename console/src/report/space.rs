@@ -53,32 +53,15 @@ fn said(space: &Space, clock: &Clock) -> String {
     format!("{text}{}.", read.unwrap_or_default())
 }
 
-/// Returns the cells that name the owner of a row.
-fn owner(row: &SpaceRow) -> [(&'static str, Cell); 2] {
-    [
-        ("User", Cell::name(row.labels.user.as_ref())),
-        ("Account", Cell::name(row.labels.account.as_ref())),
-    ]
-}
-
 /// Returns the table of the largest users.
 fn largest(space: &Space) -> Table {
     let rows = space.answered.rows.iter();
     let rows: Vec<_> = rows.filter(|row| !row.bytes.is_zero()).collect();
-    let most = rows.first().map_or(0.0, |row| number(row.bytes));
-    let cells = rows.iter().take(ROWS).map(|row| {
-        let [user, account] = owner(row);
-        let part = Cell::bar(space.share(row), number(row.bytes) / most);
-        let [space, inodes] = [(Some(row.bytes), "bytes"), (row.inodes, "open")].map(amount);
-        let cells = [("Part", part), ("Space", space), ("Inodes", inodes)];
-        [user, account].into_iter().chain(cells)
-    });
     let note = "Account: of the job of the user that ended last or still runs.";
     let has_account = rows.iter().any(|row| row.labels.account.is_some());
     Table {
-        more: rows.len().saturating_sub(ROWS),
         note: has_account.then(|| note.to_owned()),
-        ..Table::new("Largest users of space", cells)
+        ..owners(space, "Largest users of space", &rows)
     }
 }
 
@@ -89,34 +72,43 @@ fn added(space: &Space) -> Table {
         .filter(|row| row.added_bytes > Some(Decimal::ZERO))
         .collect();
     rows.sort_by_key(|row| Reverse(row.added_bytes));
-    let more = |row: &SpaceRow| row.added_bytes.map_or(0.0, number);
-    let most = rows.first().map_or(0.0, |row| more(row));
-    let cells = rows.iter().take(ROWS).map(|row| {
-        let [user, account] = owner(row);
-        let bytes = Cell {
-            bar: Cell::bar(None, more(row) / most).bar,
-            ..change((row.added_bytes, "bytes"))
-        };
-        let inodes = change((row.added_inodes, "open"));
-        let space = amount((Some(row.bytes), "bytes"));
-        let cells = [("Added", bytes), ("Inodes", inodes), ("Space", space)];
-        [user, account].into_iter().chain(cells)
-    });
-    let table = Table::new("Who added most", cells);
-    let is_nobody = table.rows.is_empty() && space.since.is_some();
+    let is_nobody = rows.is_empty() && space.since.is_some();
     Table {
         note: is_nobody.then(|| "No user is known to have added space.".to_owned()),
-        ..table
+        ..owners(space, "Who added most", &rows)
     }
 }
 
-/// Returns the cell of an amount of bytes or, counted as opens are, of inodes.
-pub fn amount((amount, operation): (Option<Decimal>, &str)) -> Cell {
-    Cell::value(amount.map(number), operation, Quantity::Total)
+/// Returns the table of the first of these owners.
+fn owners(space: &Space, caption: &str, rows: &[&SpaceRow]) -> Table {
+    let cells = rows.iter().take(ROWS).map(|row| {
+        let owner = [
+            ("User", Cell::name(row.labels.user.as_ref())),
+            ("Account", Cell::name(row.labels.account.as_ref())),
+        ];
+        owner.into_iter().chain(amounts(space, row))
+    });
+    Table {
+        more: rows.len().saturating_sub(ROWS),
+        ..Table::new(caption, cells)
+    }
 }
 
-/// Returns the cell of a growth.
-pub fn change((added, operation): (Option<Decimal>, &str)) -> Cell {
-    let size = |added| Number::fixed(Some(added), operation, Quantity::Total).text();
-    Cell::number(difference(added.map(number), size))
+/// Returns the cells of the space of a row and of its growth.
+pub fn amounts(space: &Space, row: &SpaceRow) -> [(&'static str, Cell); 5] {
+    let share = space.share(row);
+    let amount = |amount: Option<Decimal>, operation| {
+        Cell::value(amount.map(number), operation, Quantity::Total)
+    };
+    let change = |added: Option<Decimal>, operation| {
+        let size = |added| Number::fixed(Some(added), operation, Quantity::Total).text();
+        Cell::number(difference(added.map(number), size))
+    };
+    [
+        ("Part", Cell::bar(share, share.unwrap_or(0.0))),
+        ("Space", amount(Some(row.bytes), "bytes")),
+        ("Added", change(row.added_bytes, "bytes")),
+        ("Inodes", amount(row.inodes, "open")),
+        ("Added", change(row.added_inodes, "open")),
+    ]
 }

@@ -12,13 +12,14 @@ const SPANS: usize = 3;
 /// The ratio to the median that makes a peak.
 const RATIO: f64 = 2.0;
 
-/// The spans that stand out, in the order of time, each with its sentence.
+/// The largest number of words of the lead.
+const WORDS: usize = 35;
+
+/// The spans that stand out, the largest first, each with its sentence.
 pub struct Spans {
     spans: Vec<(Span, String)>,
     /// The sentence for a load without such spans.
     nothing: String,
-    /// The largest peak.
-    most: Option<Span>,
     /// The bursts on single targets at other times, each with its sentence.
     pub bursts: Vec<(Span, String)>,
 }
@@ -79,12 +80,10 @@ pub fn high(points: &[Point], ratio: f64, floor: f64) -> (f64, Vec<Peak>) {
 
 /// Finds the peaks and their main users.
 pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Spans, Error> {
-    let (median, mut high) = high(&load.now, RATIO, 0.0);
-    high.truncate(SPANS);
-    let most = high.first().map(|high| high.span);
-    high.sort_by_key(|high| high.span.0);
+    let floor = floor(scope).max(load.mean.unwrap_or_default());
+    let (median, high) = high(&load.now, RATIO, floor);
     let mut spans = Vec::new();
-    for high in high {
+    for high in high.into_iter().take(SPANS) {
         let mut sentence = high.said(scope);
         if median > 0.0 {
             let times = ratio(high.mean / median);
@@ -92,16 +91,25 @@ pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Spans, Error
         }
         sentence.push('.');
         if let Some(leader) = Leader::ask(store, scope, &scope.during(high.span))? {
-            sentence.push_str(&format!(" {}", leader.of_span(scope)));
+            sentence.push_str(&format!(" {}", leader.said(scope)));
         }
         spans.push((high.span, sentence));
     }
     Ok(Spans {
         spans,
         nothing: nothing(scope, load, median),
-        most,
         bursts: Vec::new(),
     })
+}
+
+/// Returns the load below which no span stands out, however idle the rest of the window is. A user's own load may be lower.
+pub fn floor(scope: &Scope) -> f64 {
+    match scope.measure {
+        _ if scope.is_own() => 0.0,
+        Measure::ServiceTime => 1.0,
+        Measure::Metadata => 100.0,
+        Measure::Bytes => 1e8,
+    }
 }
 
 /// Returns the sentence for a load without peaks, with its highest step.
@@ -110,11 +118,11 @@ fn nothing(scope: &Scope, load: &Load, median: f64) -> String {
         return "No work was observed in this window.".to_owned();
     };
     format!(
-        "No step of {} was over twice the median ({}); the highest was {} at {}. Single targets: see Where and when.",
+        "No span stands out: the highest step of {} was {} at {}, the median {}. Single targets: see Where and when.",
         when::width(load.step),
-        scope.rate(median),
         scope.rate(highest.value),
-        scope.moment(highest.time)
+        scope.moment(highest.time),
+        scope.rate(median)
     )
 }
 
@@ -147,24 +155,35 @@ impl Spans {
     }
 }
 
-/// Returns the sentences that a report begins with.
+/// Returns the lead of a report: its first sentences, as far as they have few words.
 pub fn lead(
-    store: &mut Store,
     scope: &Scope,
     load: &Load,
     spans: &Spans,
+    leader: Option<&Leader>,
     events: &Events,
-) -> Result<String, Error> {
-    let mut said = vec![average(scope, load)];
-    if let Some(leader) = Leader::ask(store, scope, &scope.work())? {
-        said.push(match scope.is_own() {
-            true => leader.of_span(scope),
-            false => leader.of_window(scope),
-        });
-    }
-    said.extend(busiest(scope, load, spans));
-    said.extend(events.lead(scope));
-    Ok(said.join(" "))
+) -> String {
+    let sentences = [
+        Some(average(scope, load)),
+        leader.map(|leader| match scope.is_own() {
+            true => leader.said(scope),
+            false => format!("Largest user: {}", leader.said(scope)),
+        }),
+        events.lead(scope),
+        busiest(scope, load, spans),
+    ];
+    short(sentences.into_iter().flatten())
+}
+
+fn short(sentences: impl Iterator<Item = String>) -> String {
+    let mut words = 0;
+    let is_short = |sentence: &String| {
+        let count = sentence.split(' ').count();
+        let is_short = words + count <= WORDS;
+        words += if is_short { count } else { 0 };
+        is_short
+    };
+    sentences.filter(is_short).collect::<Vec<_>>().join(" ")
 }
 
 /// Compares the mean load with the week before.
@@ -173,13 +192,9 @@ fn average(scope: &Scope, load: &Load) -> String {
     let before = load.mean_before.filter(|before| *before > 0.0);
     let compared = match before.map(|before| mean / before) {
         None => String::new(),
-        Some(times @ 1.1..) => format!(", {} times as many as the week before", ratio(times)),
-        Some(times) if (times - 1.0).abs() < 0.005 => ", as many as the week before".to_owned(),
-        Some(times) if times > 0.9 => ", about as many as the week before".to_owned(),
-        Some(times) => format!(
-            ", {:.0} % fewer than the week before",
-            100.0 * (1.0 - times)
-        ),
+        Some(times @ 1.1..) => format!(", {} times the week before", ratio(times)),
+        Some(times) if times > 0.9 => ", about as in the week before".to_owned(),
+        Some(times) => format!(", {:.0} % less than the week before", 100.0 * (1.0 - times)),
     };
     let (mean, words) = (scope.rate(mean), scope.measure.words());
     format!("{mean} {words} on average{compared}.")
@@ -187,12 +202,12 @@ fn average(scope: &Scope, load: &Load) -> String {
 
 /// Returns the time of the highest load.
 fn busiest(scope: &Scope, load: &Load, spans: &Spans) -> Option<String> {
-    if let Some(span) = spans.most {
-        return Some(format!("Busiest {}.", scope.span(span)));
+    if let Some((span, _)) = spans.spans.first() {
+        return Some(format!("Busiest {}.", scope.span(*span)));
     }
     let highest = load.highest()?;
     let (moment, rate) = (scope.moment(highest.time), scope.rate(highest.value));
-    Some(format!("The load was highest at {moment}, with {rate}."))
+    Some(format!("Highest at {moment}: {rate}."))
 }
 
 #[cfg(test)]
@@ -243,16 +258,15 @@ mod tests {
         let spans = Spans {
             spans: Vec::new(),
             nothing: nothing(&scope, &load, 180.0),
-            most: None,
             bursts: Vec::new(),
         };
         assert_eq!(
             average(&scope, &load),
-            "180 requests in service on average, as many as the week before."
+            "180 requests in service on average, about as in the week before."
         );
         let said = busiest(&scope, &load, &spans).unwrap();
-        assert_eq!(said, "The load was highest at 00:10, with 286.");
-        let said = "No step of 10 min was over twice the median (180); the highest was 286 at 00:10. Single targets: see Where and when.";
+        assert_eq!(said, "Highest at 00:10: 286.");
+        let said = "No span stands out: the highest step of 10 min was 286 at 00:10, the median 180. Single targets: see Where and when.";
         assert!(
             matches!(&spans.blocks()[..], [Block::Text(text)] if text == said),
             "{:?}",
@@ -261,7 +275,6 @@ mod tests {
         let first = (time(0), time(600));
         let mut spans = Spans {
             spans: vec![(first, "The load.".to_owned())],
-            most: Some(first),
             ..spans
         };
         let said = busiest(&scope, &load, &spans).unwrap();
@@ -274,5 +287,20 @@ mod tests {
             "{:?}",
             spans.blocks()
         );
+    }
+
+    #[test]
+    fn a_lead_is_short() {
+        let sentence = |words: usize| vec!["word"; words].join(" ");
+        let lead = short([12, 20, 4, 3].map(sentence).into_iter());
+        assert_eq!(lead.split(' ').count(), 35);
+    }
+
+    #[test]
+    fn a_small_load_does_not_stand_out() {
+        let rates = [0.01, 0.01, 0.1, 0.01, 20.0, 0.01].map(Some);
+        let steps = (0..).step_by(600).zip(rates);
+        let (_, high) = high(&points(&steps.collect::<Vec<_>>()), RATIO, floor(&scope(0)));
+        assert_eq!(high.iter().map(minutes).collect::<Vec<_>>(), [(40, 50)]);
     }
 }

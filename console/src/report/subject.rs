@@ -1,61 +1,55 @@
 //! The page about a job, a user or a target.
 
+use std::cmp::Reverse;
+
+use jobstats_client::Decimal;
 use jobstats_core::output::quantity::Quantity;
 
-use super::space::{amount, change};
+use super::advice;
+use super::space::amounts;
 use super::vocabulary::*;
-use super::{advice, sizes};
 use crate::show::chart::line::band;
-use crate::subject::sheet::{label, value};
+use crate::subject::questions::sum_of;
 use crate::subject::space::{Space, targets};
-use crate::subject::{COURSE, Ranking, RankingRow, Subject, Usage};
+use crate::subject::{COURSE, Ranking, RankingRow, Subject, Usage, label};
 
-/// Makes the page.
-pub fn page(store: &mut Store, subject: &Subject, clock: &Clock) -> Result<Page, Error> {
+/// Makes the page, with the sizes of its reads and writes.
+pub fn page(subject: &Subject, sizes: Vec<Block>, clock: &Clock) -> Page {
     let facts = subject.facts.iter().map(|fact| {
-        let value = shown(&value(&fact.value, clock));
+        let value = shown(&fact.value.shown(clock));
         (fact.label.to_owned(), value)
     });
-    let meanwhile = subject.meanwhile.iter().map(|it| {
-        let sentences = it.sentences(clock, subject.work.window);
-        Section::new("meanwhile", "While it ran", vec![Block::List(sentences)])
-    });
-    let mut what = vec![Block::Facts(facts.collect()), usage(subject).into()];
-    what.extend(advice::of_subject(&subject.findings));
-    what.extend(Block::notes(&subject.notes));
-    let mut sections: Vec<_> = meanwhile.collect();
-    sections.push(Section::new("what", "What it did", what));
-    if !subject.course.steps.is_empty() {
-        let sizes = sizes::ask(store, &subject.work)?;
-        sections.extend([
-            Section::new("when", "When", course(subject, clock)),
-            Section::new("sizes", "Sizes of reads and writes", sizes),
-        ]);
-    }
-    if let Some(space) = &subject.space {
-        let owned = vec![owned(space, clock).into()];
-        sections.push(Section::new("space", "Used space", owned));
-    }
-    if !subject.rankings.is_empty() {
-        let rankings = subject.rankings.iter().map(ranking).map(Block::from);
-        let rankings = rankings.collect();
-        sections.push(Section::new("where", "Where, and by whom", rankings));
-    }
+    let mut overview = vec![Block::Facts(facts.collect())];
+    overview.extend(Block::notes(&subject.notes));
+    let meanwhile = subject.meanwhile.iter();
+    let meanwhile = meanwhile.map(|it| Block::List(it.sentences(clock, subject.work.window)));
+    let rankings = subject.rankings.iter().map(|it| ranking(it).into());
+    let space = subject.space.iter().map(|it| owned(it, clock).into());
     let statements = vec![Block::Statements(subject.statements.clone())];
-    sections.push(Section::new("statements", "The same in SQL", statements));
+    let advice = advice::of_subject(&subject.findings).into_iter().collect();
+    let mut what = operations(subject);
+    what.extend(sizes);
+    let mut sections = vec![
+        Section::new("overview", "Overview", overview),
+        Section::new("meanwhile", "While it ran", meanwhile.collect()),
+        Section::new("advice", "What could be better", advice),
+        Section::new("what", "What it did", what),
+        Section::new("when", "Over time", course(subject, clock)),
+        Section::new("where", "Where, and by whom", rankings.collect()),
+        Section::new("space", "Used space", space.collect()),
+        Section::new("statements", "The same in SQL", statements),
+    ];
+    sections.retain(|it| !it.blocks.is_empty());
     let (kind, name) = (subject.kind.name(), shown(&subject.name));
-    Ok(Page {
+    Page {
         title: format!("{kind} {name}"),
         kind: "Use of Lustre",
         heading: format!("{}{} {name}", kind[..1].to_uppercase(), &kind[1..]),
         lead: lead(subject),
-        about: vec![
-            clock.window(subject.work.window),
-            format!("All times are {}", clock.name()),
-            made(clock),
-        ],
+        about: vec![clock.window(subject.work.window), clock.note()],
+        made: Some(made(clock)),
         sections,
-    })
+    }
 }
 
 /// Returns the main sentence.
@@ -67,6 +61,7 @@ fn lead(subject: &Subject) -> String {
         ("metadata", "metadata requests"),
     ] {
         let amount = subject.used(operation).and_then(|usage| usage.total);
+        let amount = amount.filter(|amount| !amount.is_zero());
         let amount = amount.map(|amount| total(number(amount), operation));
         said.extend(amount.map(|amount| format!("{amount} {verb}")));
     }
@@ -88,11 +83,41 @@ fn lead(subject: &Subject) -> String {
     }
 }
 
-fn usage(subject: &Subject) -> Table {
+/// Returns the table of operations, if the subject did anything: bytes, metadata requests and server time, each sum with its parts, those
+/// that took most time first.
+pub fn operations(subject: &Subject) -> Vec<Block> {
+    let whole = |operation: &str| -> Option<Decimal> { subject.used(operation)?.total };
+    let time = whole("service_time").map(number).filter(|time| *time > 0.0);
+    let share = |usage: &Usage| {
+        let is_timed = !["read_bytes", "write_bytes", "service_time"].contains(&&*usage.operation);
+        let own = number(usage.total?) * usage.per_call?;
+        time.filter(|_| is_timed).map(|time| own / time)
+    };
+    let known = subject.usage.iter();
+    let known = known.filter(|usage| usage.total.is_none_or(|total| !total.is_zero()));
+    let known = known.filter_map(|usage| Some((sum_of(&usage.operation)?, usage)));
+    let mut known: Vec<_> = known.collect();
+    known.sort_by(|one, other| {
+        let order = |(sum, usage): &(&str, &Usage)| {
+            let place = COURSE.iter().position(|it| it == sum);
+            // Of reads and writes, the larger is first.
+            let place = place.map_or(COURSE.len() - 2, |at| at.max(1));
+            (place, Reverse(whole(sum)), usage.operation != *sum)
+        };
+        let weight = |usage: &Usage| share(usage).unwrap_or(0.0);
+        let order = order(one)
+            .cmp(&order(other))
+            .then_with(|| one.0.cmp(other.0));
+        let order = order.then_with(|| weight(other.1).total_cmp(&weight(one.1)));
+        order.then_with(|| other.1.total.cmp(&one.1.total))
+    });
     let highest_title = format!("Highest in {}", when::width(subject.course.step));
-    let known = subject.usage.iter().filter(|usage| usage.total.is_some());
-    let rows = known.map(|usage: &Usage| {
+    let rows = known.iter().map(|(sum, usage)| {
         let name = usage.operation.as_str();
+        let title = Cell {
+            is_part: name != *sum,
+            ..Cell::text(label(name))
+        };
         let highest = match COURSE.contains(&name) {
             true => Cell::rate(subject.course.highest(name), name),
             false => Cell::default(),
@@ -100,14 +125,21 @@ fn usage(subject: &Subject) -> Table {
         let total = usage.total.map(number);
         let per_call = Cell::value(usage.per_call, name, Quantity::PerCall);
         [
-            ("Operation", Cell::text(label(name))),
+            ("Operation", title),
             ("Total", Cell::value(total, name, Quantity::Total)),
+            (
+                "Time",
+                share(usage).map_or_else(Cell::default, |it| Cell::percent(Some(it))),
+            ),
             ("Mean", Cell::rate(usage.rate, name)),
             (highest_title.as_str(), highest),
             ("Per call", per_call),
         ]
     });
-    Table::new("Totals", rows)
+    match known.is_empty() {
+        true => Vec::new(),
+        false => vec![Table::new("Totals", rows).into()],
+    }
 }
 
 fn course(subject: &Subject, clock: &Clock) -> Vec<Block> {
@@ -116,22 +148,17 @@ fn course(subject: &Subject, clock: &Clock) -> Vec<Block> {
     let statements: Statements = statements.take(1).cloned().collect();
     let axis = TimeAxis::new(subject.work.window, clock);
     let step = when::width(subject.course.step);
-    let blocks = COURSE.iter().enumerate().filter_map(|(place, operation)| {
+    let blocks = COURSE.iter().filter_map(|operation| {
         let highest = subject.course.highest(operation);
         let highest = highest.filter(|highest| *highest > 0.0)?;
-        let points = subject.course.steps.iter().map(|step| Point {
-            time: step.time,
-            seconds: step.seconds,
-            value: step.rates[place],
-        });
-        let points: Vec<_> = points.collect();
+        let points = subject.course.points(operation);
         let print = |value: f64| rate(value, operation);
-        let (heading, unit) = match *operation {
-            "service_time" => ("Requests in service", "mean number"),
-            "metadata" => ("Metadata requests", "per second"),
-            other => (label(other), "bytes per second"),
+        let heading = label(operation);
+        let title = match *operation {
+            "service_time" => "Requests in service, mean number".to_owned(),
+            "metadata" => format!("{heading}, per second"),
+            _ => format!("{heading}, bytes per second"),
         };
-        let title = format!("{heading}, {unit}");
         let words = Words::new(title, format!("Highest: {}.", print(highest)));
         let cells = |point: &Point| {
             [
@@ -152,29 +179,27 @@ fn course(subject: &Subject, clock: &Clock) -> Vec<Block> {
 
 fn owned(space: &Space, clock: &Clock) -> Table {
     let rows = space.answered.rows.iter().map(|row| {
-        let share = space.share(row);
-        let read = row.time.map(|read| clock.minute(read));
-        [
-            ("File system", Cell::text(&space.place(row))),
-            ("Part of all", Cell::bar(share, share.unwrap_or(0.0))),
-            ("Space", amount((Some(row.bytes), "bytes"))),
-            ("Added", change((row.added_bytes, "bytes"))),
-            ("Inodes", amount((row.inodes, "open"))),
-            ("Added inodes", change((row.added_inodes, "open"))),
-            ("Targets", Cell::number(targets(row))),
-            ("Read at", Cell::name(read.as_ref())),
-        ]
+        let place = ("File system", Cell::text(&space.place(row)));
+        let targets = ("Targets", Cell::number(targets(row)));
+        let cells = [place].into_iter().chain(amounts(space, row));
+        cells.chain([targets])
     });
     let since = space.since.map(|since| clock.minute(since));
+    let since = since.map(|since| format!(", added since {since}"));
+    let read = space.read().map(|read| clock.minute(read));
     Table {
-        note: since.map(|since| format!("Added: since {since}.")),
+        note: read.map(|read| format!("Read at {read}{}.", since.unwrap_or_default())),
         ..Table::new("By file system", rows)
     }
 }
 
 fn ranking(ranking: &Ranking) -> Table {
     let has_details = ranking.rows.iter().any(|row| row.detail.is_some());
-    let rows = ranking.rows.iter().map(|row: &RankingRow| {
+    let is_used = |row: &&RankingRow| {
+        let mut amounts = row.amounts().into_iter().filter_map(|(_, amount)| amount);
+        amounts.any(|amount| !amount.is_zero())
+    };
+    let rows = ranking.rows.iter().filter(is_used).map(|row| {
         let mut cells = vec![("Name", Cell::text(&ranking.shown(row)))];
         if has_details {
             cells.push(("Known as", Cell::name(row.detail.as_ref())));
@@ -193,3 +218,6 @@ fn ranking(ranking: &Ranking) -> Table {
         ..Table::new(&format!("By {}", ranking.by), rows)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -24,7 +24,7 @@ pub struct Health {
 /// A problem, with the targets that have it.
 #[derive(Debug, Clone, PartialEq)]
 struct Problem {
-    status: String,
+    states: Vec<String>,
     remedy: Option<String>,
     /// The targets; empty for a problem of the store.
     targets: Vec<String>,
@@ -37,7 +37,7 @@ impl Health {
         let health = store.ask(&answers::Health::default())?;
         let is_own = |row: &HealthRow| match (&row.target, &row.cluster) {
             (Some(target), cluster) => scope.has(target, cluster.as_deref().unwrap_or_default()),
-            (None, _) => row.status == "maintenance",
+            (None, _) => row.states == ["maintenance"],
         };
         Ok(Self {
             rows: health.rows.into_iter().filter(is_own).collect(),
@@ -76,9 +76,9 @@ impl Health {
         let targets = self.rows.iter().filter(|row| row.target.is_some());
         let coverage = percent(load.coverage);
         let mut text = format!("{coverage} of the time of all targets in the window was observed.");
-        if let Some(statuses) = counted(targets.map(|row| row.status.clone())) {
+        if let Some(states) = counted(targets.flat_map(|row| row.states.clone())) {
             text.push_str(&format!(
-                " When this page was made, the targets were: {statuses}."
+                " When this page was made, the targets were: {states}."
             ));
         }
         let mut blocks = vec![Block::Text(text)];
@@ -88,16 +88,16 @@ impl Health {
         }
         let statement = self.statement.clone();
         blocks.push(Block::statement("State of the targets", statement));
-        Section::new("health", "Health of the monitoring", blocks)
+        Section::new("health", "Health of the targets", blocks)
     }
 
     /// Returns the distinct problems: of the store first, then by number of targets and name.
     fn problems(&self) -> Vec<Problem> {
         let mut problems: Vec<Problem> = Vec::new();
         let rows = self.rows.iter();
-        for row in rows.filter(|row| row.status != "ok" || row.remedy.is_some()) {
+        for row in rows.filter(|row| row.states != ["ok"] || row.remedy.is_some()) {
             let is_same = |problem: &&mut Problem| {
-                problem.status == row.status && problem.remedy == row.remedy
+                problem.states == row.states && problem.remedy == row.remedy
             };
             match problems.iter_mut().find(is_same) {
                 Some(problem) => {
@@ -105,7 +105,7 @@ impl Health {
                     problem.last = problem.last.max(row.last_observation);
                 }
                 None => problems.push(Problem {
-                    status: row.status.clone(),
+                    states: row.states.clone(),
                     remedy: row.remedy.clone(),
                     targets: row.target.clone().into_iter().collect(),
                     last: row.last_observation,
@@ -129,7 +129,7 @@ fn care(problems: &[Problem], clock: &Clock) -> Table {
         let last = problem.last.map(|time| clock.minute(time));
         let remedy = problem.remedy.as_deref().unwrap_or("–");
         [
-            ("Status", Cell::text(&problem.status)),
+            ("State", Cell::text(&problem.states.join(", "))),
             ("Targets", Cell::sentences(&listed(&problem.targets))),
             ("What to do", Cell::sentences(remedy)),
             ("Last reading", Cell::name(last.as_ref())),
@@ -167,18 +167,17 @@ mod tests {
     use super::*;
     use crate::testing::{load, scope, time};
 
-    fn row(target: Option<&str>, status: &str, remedy: &str) -> HealthRow {
+    fn row(target: Option<&str>, state: &str, remedy: &str) -> HealthRow {
         HealthRow {
             cluster: None,
             target: target.map(str::to_owned),
             kind: None,
             server: None,
-            status: status.to_owned(),
+            states: vec![state.to_owned()],
             last_observation: target.map(|_| time(60)),
             delay: None,
             usual_interval: None,
             cleanup_interval: None,
-            cleanup_too_short: None,
             remedy: (!remedy.is_empty()).then(|| remedy.to_owned()),
             missed: None,
         }

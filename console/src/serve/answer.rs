@@ -7,20 +7,15 @@ use jobstats_client::{Options, program::exit};
 use serde_json::json;
 use tokio::task::spawn_blocking;
 
-use super::pages;
-use super::question::{Kind, Question, Route};
+use super::inquiry;
+use super::question::{Question, Route};
 use super::subordinates::Subordinates;
 use super::turns::{Limits, Permit, Turns};
 use crate::ask::error::Error;
 use crate::ask::store::Store;
-use crate::report::form::{Form, Screen, written};
-use crate::report::{self, Scope};
-use crate::subject::chosen::{chosen, known};
-use crate::subject::{job, user};
+use crate::report::form::Form;
+use crate::show::document::Page;
 use crate::values::when::{self, Clock};
-
-/// The default width of text.
-const WIDTH: u16 = 80;
 
 /// The message for root.
 const ROOT: &str = "root has no work of its own: ask as a user, or ask the database";
@@ -31,6 +26,9 @@ pub const WAITING: &str = "too many questions wait for their turn";
 /// The message for a number that a user has taken in a container.
 const SUBORDINATE: &str =
     "this number is one of those that users may take in containers (/etc/subuid)";
+
+/// The message for users of a service whose store or role is not set up.
+const NOT_SET_UP: &str = "the service is not set up yet: its log has the reason";
 
 /// The answer that a client gets.
 #[derive(Debug, PartialEq, Eq)]
@@ -57,7 +55,15 @@ impl Answer {
 
     /// Returns a refusal, as a page if a page was requested.
     pub fn refusal(code: u8, message: &str, form: Form) -> Self {
-        let page = (form == Form::Html).then(|| pages::refusal(message).ok());
+        let title = || "Nothing to show".to_owned();
+        let page = || Page {
+            title: title(),
+            kind: "Lustre",
+            heading: title(),
+            lead: message.to_owned(),
+            ..Page::default()
+        };
+        let page = (form == Form::Html).then(|| page().document().ok());
         let answer = match page.flatten() {
             Some(page) => Self::new(Form::Html, page),
             None => {
@@ -66,14 +72,6 @@ impl Answer {
             }
         };
         Self { code, ..answer }
-    }
-
-    /// Returns the page that a user begins with.
-    fn index(uid: u32) -> Self {
-        match pages::index(uid) {
-            Ok(page) => Self::new(Form::Html, page),
-            Err(error) => Self::refusal(exit::SYSTEM, &error.to_string(), Form::Html),
-        }
     }
 
     /// Returns the status of HTTP.
@@ -129,7 +127,6 @@ impl Service {
         connection: Arc<Permit>,
     ) -> Answer {
         let (question, refused) = match asked {
-            Route::Index => return Answer::index(uid),
             Route::Question(question) => (question, Form::Json),
             Route::Page(question) => (question, Form::Html),
             Route::Unreadable(problem) => {
@@ -159,49 +156,22 @@ impl Service {
         });
         match answered.await {
             Ok(Ok(body)) => Answer::new(form, body),
+            // What an admin must do is no answer to users.
+            Ok(Err(error)) if error.code() == exit::SETUP => {
+                eprintln!("jobstats-console: {error}");
+                refusal(exit::SETUP, NOT_SET_UP)
+            }
             Ok(Err(error)) => refusal(error.code(), &error.to_string()),
             Err(_) => refusal(exit::SYSTEM, "the question could not be answered"),
         }
     }
 
     fn ask(&self, uid: u32, question: &Question) -> Result<String, Error> {
-        let words = &question.words;
-        let zone = words.zone.as_deref().map(when::zone).transpose();
+        let zone = question.words.zone.as_deref().map(when::zone).transpose();
         let zone = zone.map_err(Error::Usage)?;
         let clock = zone.unwrap_or_else(|| self.clock.clone());
-        let (from, to) = (words.from.as_deref(), words.to.as_deref());
-        let mut store = Store::open_for(&self.database, uid, self.time, &clock)?;
-        let (name, scheduler) = (&words.name, words.scheduler.as_deref());
-        let window = || when::window(from, to, &clock).map_err(Error::Usage);
-        let span = || {
-            let span = when::span(from.unwrap_or("24h"), to.unwrap_or("now"), &clock);
-            span.map_err(Error::Usage)
-        };
-        let subject = match question.kind {
-            Kind::Job => chosen(&mut store, name, scheduler, window()?, &clock)?,
-            Kind::Done => {
-                let is_done = job::is_done(&mut store, name, window()?, scheduler)?;
-                return Ok(json!({ "done": is_done }).to_string());
-            }
-            Kind::User => {
-                let asked = user::ask(&mut store, name, span()?)?;
-                known("user", name, asked)?
-            }
-            Kind::Report | Kind::Events => {
-                let filesystem = Some(name.as_str()).filter(|name| !name.is_empty());
-                let cluster = words.cluster.as_deref();
-                let scope = Scope::of_user(uid, filesystem, cluster, span()?, clock);
-                let page = match question.kind {
-                    Kind::Events => report::events::page(&mut store, &scope)?,
-                    _ => report::own(&mut store, scope)?,
-                };
-                return Ok(page.document()?);
-            }
-        };
-        let screen = Screen {
-            cells: words.width.unwrap_or(WIDTH).into(),
-            is_coloured: words.coloured,
-        };
-        written(&mut store, &subject, words.form, screen, &clock)
+        inquiry::answer(question, &clock, || {
+            Ok(Store::open_for(&self.database, uid, self.time, &clock)?)
+        })
     }
 }

@@ -10,13 +10,12 @@ use hyper::client::conn::http1;
 use hyper::header::HOST;
 use hyper_util::rt::TokioIo;
 use serde::Deserialize;
-use serde_json::Value;
 use tokio::net::UnixStream;
 use tokio::runtime;
 use tokio::time::timeout;
 
 use super::listen::CODE;
-use super::question::{Kind, Question, Words};
+use super::question::Question;
 use crate::ask::error::Error;
 
 /// The timeout of an answer, longer than the service's.
@@ -32,20 +31,12 @@ struct Refusal {
     message: String,
 }
 
-/// Returns whether a job is done.
-pub fn is_done(socket: &Path, words: Words) -> Result<bool, Error> {
-    let answer = ask(socket, Kind::Done, words)?;
-    let answer = serde_json::from_str::<Value>(&answer);
-    Ok(answer.is_ok_and(|answer| answer["done"] == true))
-}
-
 /// Returns the answer to a question.
-pub fn ask(socket: &Path, kind: Kind, words: Words) -> Result<String, Error> {
-    let question = Question { kind, words };
+pub fn ask(socket: &Path, question: &Question) -> Result<String, Error> {
     let runtime = runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let answered = runtime.block_on(async { timeout(TIME, exchange(socket, &question)).await });
+    let answered = runtime.block_on(async { timeout(TIME, exchange(socket, question)).await });
     let away = |reason: String| Error::Away {
         socket: socket.to_owned(),
         reason,

@@ -12,13 +12,22 @@ jobstats_core::named! {
     /// The kind of a question.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Kind {
+        /// The page that a user begins with: the last jobs of the caller.
+        Index = "",
         Job = "job",
         /// The end of a job: whether it is over and its work is summed up.
         Done = "done",
+        /// The last jobs of the caller, of another user, or for an account.
+        Jobs = "jobs",
+        /// The caller, or a user.
         User = "user",
+        /// A target, which only commands ask for.
+        Target = "target",
+        /// Several jobs, as a page.
+        Compare = "compare",
         /// A report about the caller's usage of one file system or of all.
         Report = "report",
-        /// The events of one file system or of all.
+        /// The events of one file system or of all, or the explanation of one.
         Events = "events",
     }
     /// Returns the word for the kind.
@@ -28,7 +37,18 @@ jobstats_core::named! {
 impl Kind {
     /// Returns true for a kind that requires a name.
     const fn needs_name(self) -> bool {
-        matches!(self, Self::Job | Self::Done | Self::User)
+        matches!(self, Self::Job | Self::Done | Self::Compare | Self::Target)
+    }
+
+    /// Returns the form of an answer.
+    const fn form(self, wanted: Form, is_page: bool) -> Form {
+        match self {
+            Self::Done => Form::Json,
+            Self::Index => Form::Html,
+            _ if is_page => Form::Html,
+            Self::Compare | Self::Report if matches!(wanted, Form::Json) => Form::Html,
+            _ => wanted,
+        }
     }
 }
 
@@ -36,12 +56,21 @@ impl Kind {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Words {
-    /// The job, by its number or as users type it; or the user; or the file system of a report or of events, which may be left out.
+    /// The job, or jobs to compare, with commas; or the user; or the file system of a report, or those of events, with commas. All but
+    /// jobs may be left out.
     pub name: String,
     /// The start and the end of the window, as in `--from` and `--to`.
     pub from: Option<String>,
     pub to: Option<String>,
     pub scheduler: Option<String>,
+    /// The account of jobs.
+    pub account: Option<String>,
+    /// The number of jobs.
+    pub n: Option<u16>,
+    /// The number of an event.
+    pub event: Option<i64>,
+    /// Set for events without an alert, too.
+    pub all: bool,
     /// The cluster of the file system.
     pub cluster: Option<String>,
     /// The time zone; that of the service without one.
@@ -63,8 +92,6 @@ pub struct Question {
 /// A parsed request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Route {
-    /// The page that a user begins with.
-    Index,
     Question(Question),
     /// A question whose answer and errors are pages.
     Page(Question),
@@ -89,9 +116,6 @@ impl Route {
             return Self::of(kind, None, query);
         }
         let path = path.strip_prefix('/').unwrap_or(path);
-        if path.is_empty() {
-            return Self::Index;
-        }
         let (kind, name) = path
             .split_once('/')
             .map_or((path, None), |(kind, name)| (kind, Some(name)));
@@ -101,8 +125,17 @@ impl Route {
     /// Reads a question about a kind. `page` is set for pages, to the name in the path if there is one.
     fn of(kind: &str, page: Option<Option<&str>>, query: &str) -> Self {
         let known = Kind::ALL.into_iter().find(|it| it.name() == kind);
-        let Some(kind) = known.filter(|kind| page.is_none() || *kind != Kind::Done) else {
+        let is_elsewhere = |kind: &Kind| match page {
+            Some(_) => *kind == Kind::Done,
+            None => *kind == Kind::Index,
+        } || *kind == Kind::Target;
+        let Some(kind) = known.filter(|kind| !is_elsewhere(kind)) else {
             return Self::Nothing;
+        };
+        // In a browser, a list has links and forms.
+        let kind = match (kind, page) {
+            (Kind::Jobs, Some(_)) => Kind::Index,
+            _ => kind,
         };
         let named = page.flatten().map(|name| {
             let name = percent_decode_str(name).decode_utf8_lossy().into_owned();
@@ -120,11 +153,7 @@ impl Route {
                 Self::Unreadable("the name is missing".to_owned())
             }
             Ok(words) => {
-                let form = match kind {
-                    Kind::Job | Kind::User if page.is_none() => words.form,
-                    Kind::Done => Form::Json,
-                    _ => Form::Html,
-                };
+                let form = kind.form(words.form, page.is_some());
                 let words = Words { form, ..words };
                 let question = Question { kind, words };
                 match page {
@@ -175,7 +204,6 @@ mod tests {
             Route::read("/job/a%2Fb%26c", "from=7d"),
             page("a/b&c", Some("7d"))
         );
-        assert_eq!(Route::read("/", ""), Route::Index);
         let report = |path: &str| match Route::read(path, "") {
             Route::Page(Question { kind, words }) => (kind, words.name),
             other => panic!("{other:?}"),
@@ -184,11 +212,15 @@ mod tests {
         assert_eq!(report("/report/"), (Kind::Report, String::new()));
         assert_eq!(report("/report/a"), (Kind::Report, "a".to_owned()));
         assert_eq!(report("/events"), (Kind::Events, String::new()));
+        assert_eq!(report("/"), (Kind::Index, String::new()));
+        assert_eq!(report("/jobs"), (Kind::Index, String::new()));
+        assert_eq!(report("/user"), (Kind::User, String::new()));
+        assert_eq!(report("/compare/1,2"), (Kind::Compare, "1,2".to_owned()));
     }
 
     #[test]
     fn other_addresses_are_no_questions() {
-        for path in ["/v2/job", "/v1/target", "/v1/", "/jobs/1", "/done/1"] {
+        for path in ["/v2/job", "/v1/target", "/v1/", "/job_s/1", "/done/1"] {
             assert_eq!(Route::read(path, "name=1"), Route::Nothing, "{path}");
         }
         for (path, query) in [
@@ -197,6 +229,8 @@ mod tests {
             ("/v1/job", "name=1&form=pdf"),
             ("/job/1", "name=2"),
             ("/job", ""),
+            ("/compare", ""),
+            ("/v1/jobs", "n=-1"),
             ("/v1/job", "name=1%002"),
             ("/v1/job", "name=1&scheduler=%00"),
             ("/job/1%00", ""),

@@ -1,304 +1,46 @@
-//! A self-contained page of HTML, without scripts, fonts or other files.
+//! Pages as self-contained documents of HTML, without scripts, fonts or other files.
 //!
 //! Templates escape all text. The only pieces that they take as they are, are the SVG of [`crate::show::chart`], which
 //! escapes text in one place, and the style sheet.
 
 use askama::Template;
-use jobstats_core::output::quantity::Quantity;
 
-use crate::show::chart::Chart;
+use super::document::{Block, Page, Table};
 use crate::show::chart::svg::escaped;
-use crate::values::number::{Number, UNKNOWN, percent};
-use crate::values::text::{cut, push_shown, shown};
+use crate::values::text::push_shown;
 
 #[cfg(test)]
 mod tests;
 
-/// The largest number of rows of a table.
-pub const ROWS: usize = 200;
-
-/// The largest width of a name in a table.
-const NAME: usize = 40;
-
 /// The length up to which a word with hyphens is not broken, even on a phone.
 const WHOLE: usize = 32;
 
-/// A page.
-#[derive(Debug, Clone, Template)]
+/// The length up to which a name is not broken.
+const NAME: usize = 20;
+
+/// The template of a page.
+#[derive(Template)]
 #[template(path = "page.html")]
-pub struct Page {
-    /// The title of the document.
-    pub title: String,
-    /// The word above the heading, such as `File system`.
-    pub kind: &'static str,
-    pub heading: String,
-    /// The main sentence.
-    pub lead: String,
-    /// Lines about the page: its window, zone and origin.
-    pub about: Vec<String>,
-    pub sections: Vec<Section>,
-}
-
-/// A section of a page.
-#[derive(Debug, Clone)]
-pub struct Section {
-    /// The name of the section in links.
-    pub id: &'static str,
-    pub heading: &'static str,
-    /// The parts, from top to bottom.
-    pub blocks: Vec<Block>,
-}
-
-impl Section {
-    /// Returns a section with its name in links and its heading.
-    pub const fn new(id: &'static str, heading: &'static str, blocks: Vec<Block>) -> Self {
-        Self {
-            id,
-            heading,
-            blocks,
-        }
-    }
-}
-
-/// Statements that answer the same, each with a title.
-pub type Statements = Vec<(String, String)>;
-
-/// A part of a section.
-#[derive(Debug, Clone)]
-pub enum Block {
-    /// A paragraph.
-    Text(String),
-    /// Sentences.
-    List(Vec<String>),
-    /// Numbered sentences.
-    Numbered(Vec<String>),
-    /// Properties with their values.
-    Facts(Vec<(String, String)>),
-    /// Tables side by side.
-    Tables(Vec<Table>),
-    Figure(Box<Figure>),
-    /// Statements that answer the same.
-    Statements(Statements),
-}
-
-impl Block {
-    /// Returns a paragraph.
-    pub fn text(text: impl Into<String>) -> Self {
-        Self::Text(text.into())
-    }
-
-    /// Returns notices as a list, if there are any.
-    pub fn notes(notes: &[String]) -> Option<Self> {
-        let shown = || notes.iter().map(|note| shown(note)).collect();
-        (!notes.is_empty()).then(|| Self::List(shown()))
-    }
-
-    /// Returns a statement with its title.
-    pub fn statement(title: &str, statement: String) -> Self {
-        Self::Statements(vec![(title.to_owned(), statement)])
-    }
-}
-
-impl From<Table> for Block {
-    fn from(table: Table) -> Self {
-        Self::Tables(vec![table])
-    }
-}
-
-impl From<Figure> for Block {
-    fn from(figure: Figure) -> Self {
-        Self::Figure(Box::new(figure))
-    }
-}
-
-/// A picture with its caption, its numbers, and the statements that answer the same.
-#[derive(Debug, Clone)]
-pub struct Figure {
-    pub heading: String,
-    /// Sentences about the picture.
-    pub caption: String,
-    pub chart: Chart,
-    pub table: Table,
-    pub statements: Statements,
-}
-
-/// A table.
-#[derive(Debug, Clone, Default)]
-pub struct Table {
-    pub caption: String,
-    /// The titles of the columns; true for numbers.
-    pub columns: Vec<(String, bool)>,
-    pub rows: Vec<Vec<Cell>>,
-    /// The number of rows that are left out.
-    pub more: usize,
-    /// A sentence below the table.
-    pub note: Option<String>,
-}
-
-/// A cell of a table.
-#[derive(Debug, Clone, Default)]
-pub struct Cell {
-    pub text: String,
-    /// The length of a bar in percent, if there is one.
-    pub bar: Option<u32>,
-    pub is_number: bool,
-    /// The level of a finding, which has a colour.
-    pub level: Option<Level>,
-}
-
-jobstats_core::named! {
-    /// The level of a finding.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Level {
-        Fair = "fair",
-        Bad = "bad",
-    }
-    /// Returns the class of the style sheet.
-    fn class;
-}
-
-impl Cell {
-    /// Returns a cell of a name, truncated if very long.
-    pub fn text(text: &str) -> Self {
-        Self {
-            text: cut(&shown(text), NAME),
-            ..Self::default()
-        }
-    }
-
-    /// Returns a cell of whole sentences.
-    pub fn sentences(text: &str) -> Self {
-        Self {
-            text: shown(text),
-            ..Self::default()
-        }
-    }
-
-    /// Returns the level of a finding, or the severity of an alert, with its colour.
-    pub fn level(level: &str) -> Self {
-        Self {
-            level: match level {
-                "fair" | "warning" => Some(Level::Fair),
-                "bad" | "critical" => Some(Level::Bad),
-                _ => None,
-            },
-            ..Self::text(level)
-        }
-    }
-
-    /// Returns a cell of a number.
-    pub fn number(text: String) -> Self {
-        Self {
-            text,
-            is_number: true,
-            ..Self::default()
-        }
-    }
-
-    /// Returns a cell of a name, or of an unknown name.
-    pub fn name(name: Option<&String>) -> Self {
-        Self::text(name.map_or(UNKNOWN, String::as_str))
-    }
-
-    /// Returns a cell of a value of an operation.
-    pub fn value(value: impl Into<Option<f64>>, operation: &str, quantity: Quantity) -> Self {
-        Self::number(Number::fixed(value.into(), operation, quantity).text())
-    }
-
-    /// Returns a cell of a rate of an operation.
-    pub fn rate(rate: impl Into<Option<f64>>, operation: &str) -> Self {
-        Self::value(rate, operation, Quantity::Rate)
-    }
-
-    /// Returns a cell of a count.
-    pub fn count(count: impl ToString) -> Self {
-        Self::number(count.to_string())
-    }
-
-    /// Returns a cell of a part of a whole.
-    pub fn percent(part: Option<f64>) -> Self {
-        Self::number(percent(part))
-    }
-
-    /// Returns a cell of a part of a whole, with a bar that is a part of the longest.
-    pub fn bar(part: Option<f64>, length: f64) -> Self {
-        Self {
-            bar: Some((length * 100.0).clamp(0.0, 100.0).round() as u32),
-            ..Self::percent(part)
-        }
-    }
-}
-
-impl Table {
-    /// Returns a table of rows with titled cells.
-    pub fn new<T: Into<String>, R: IntoIterator<Item = (T, Cell)>>(
-        caption: &str,
-        rows: impl IntoIterator<Item = R>,
-    ) -> Self {
-        let mut table = Self {
-            caption: caption.to_owned(),
-            ..Self::default()
-        };
-        for row in rows {
-            let is_first = table.rows.is_empty();
-            let mut cells = Vec::new();
-            for (at, (title, cell)) in row.into_iter().enumerate() {
-                if is_first {
-                    table.columns.push((title.into(), false));
-                }
-                table.columns[at].1 |= cell.is_number;
-                cells.push(cell);
-            }
-            table.rows.push(cells);
-        }
-        table
-    }
-
-    /// Returns a table of the rows with the largest numbers, and the number of other rows.
-    pub fn largest<R, T: Into<String>, C: IntoIterator<Item = (T, Cell)>>(
-        caption: &str,
-        rows: &[R],
-        number: impl Fn(&R) -> Option<f64>,
-        cells: impl Fn(&R) -> C,
-    ) -> Self {
-        let number = |row: &R| number(row).unwrap_or(f64::NEG_INFINITY);
-        let mut largest: Vec<_> = rows.iter().collect();
-        largest.sort_by(|one, other| number(other).total_cmp(&number(one)));
-        Self {
-            more: rows.len().saturating_sub(ROWS),
-            ..Self::new(caption, largest.into_iter().take(ROWS).map(cells))
-        }
-    }
-
-    /// Drops empty columns after the first.
-    pub fn filled(&self) -> Self {
-        let is_known = |cell: &Cell| !["", UNKNOWN].contains(&&*cell.text);
-        let has_any = |at: usize| {
-            let mut cells = self.rows.iter().filter_map(|row| row.get(at));
-            at == 0 || cells.any(is_known)
-        };
-        let kept: Vec<_> = (0..self.columns.len()).filter(|at| has_any(*at)).collect();
-        let row = |row: &Vec<Cell>| kept.iter().filter_map(|at| row.get(*at).cloned()).collect();
-        Self {
-            columns: kept.iter().map(|at| self.columns[*at].clone()).collect(),
-            rows: self.rows.iter().map(row).collect(),
-            ..self.clone()
-        }
-    }
+struct Html<'p> {
+    page: &'p Page,
 }
 
 impl Page {
     /// Returns the document. This fails only if a text cannot be formatted.
     pub fn document(&self) -> Result<String, askama::Error> {
-        // No text, wherever it comes from, may change how others are read.
-        let document = self.render()?;
-        let lines = document.split('\n').map(|line| {
-            let mut out = String::new();
-            push_shown(&mut out, line);
-            out
-        });
-        Ok(lines.collect::<Vec<_>>().join("\n"))
+        document(&Html { page: self })
     }
+}
+
+/// Returns the document of a template, in which no text, wherever it comes from, changes how others are read.
+pub fn document(template: &impl Template) -> Result<String, askama::Error> {
+    let document = template.render()?;
+    let lines = document.split('\n').map(|line| {
+        let mut out = String::new();
+        push_shown(&mut out, line);
+        out
+    });
+    Ok(lines.collect::<Vec<_>>().join("\n"))
 }
 
 /// Returns the non-empty tables.
@@ -309,7 +51,7 @@ fn present(tables: &[Table]) -> Vec<Table> {
 
 /// Returns a text as HTML in which no line ends between a number and its unit, within a date, or within the
 /// name of a target.
-fn prose(text: &str) -> String {
+pub fn prose(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut before = "";
     for (place, word) in text.split(' ').enumerate() {
@@ -338,14 +80,14 @@ fn is_unit(word: &str) -> bool {
     ) && !word.is_empty()
 }
 
-/// Returns true for a date, and for the name of a target.
+/// Returns true for a date, for the name of a target, and for a short name, such as an account.
 fn is_whole(word: &str) -> bool {
     let is_target = ["-MDT", "-OST"].iter().any(|kind| word.contains(kind));
     let hyphens = word.bytes().filter(|it| *it == b'-').count();
     let is_date = word.starts_with(|it: char| it.is_ascii_digit()) && hyphens == 2;
-    word.len() <= WHOLE && (is_target || is_date)
+    let is_name = word.len() <= NAME && word.contains(['_', '-']);
+    word.len() <= WHOLE && (is_target || is_date || is_name)
 }
 
-/// The style sheet.
 /// The style sheet of all pages.
 pub const STYLE: &str = include_str!("../../templates/page.css");

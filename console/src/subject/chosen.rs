@@ -1,6 +1,7 @@
 //! Chooses the job that is meant by a number.
 
 use jobstats_client::answers::{JobRow, Window};
+use jobstats_core::usage::filter::meant;
 
 use super::job;
 use super::{Lookup, Subject};
@@ -20,6 +21,8 @@ pub fn chosen(
     let found = job::find(store, job, window)?;
     let candidates = &found.rows;
     let list = || candidates.iter().map(|it| described(it, clock)).collect();
+    let job = meaning(job, candidates);
+    let job = job.as_str();
     let choice = match scheduler {
         None if candidates.len() < 2 => candidates.first(),
         None => {
@@ -43,6 +46,13 @@ pub fn chosen(
         None => Err(found.notes),
     };
     known("job", job, asked)
+}
+
+/// Returns the name that a job was found by: the name as typed, or the one that it is short for.
+fn meaning(job: &str, found: &[JobRow]) -> String {
+    let is_name = |row: &JobRow| row.job == job || row.label.as_deref() == Some(job);
+    let short = meant("job", job).filter(|_| !found.is_empty() && !found.iter().any(is_name));
+    short.unwrap_or_else(|| job.to_owned())
 }
 
 /// Returns the option that selects a job, with distinguishing facts.

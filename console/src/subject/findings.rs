@@ -1,20 +1,66 @@
-//! Findings: the judgements of the store's rules on the work of a subject.
+//! Findings: the judgements of the store's rules on the jobs of a subject.
 
-use jobstats_client::answers::FindingRow;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::Subject;
+use jobstats_client::answers::{Dimension, FindingRow};
+use ratatui::crossterm::style::Stylize;
+
+use super::{Kind, Subject};
 use crate::ask::store::{Error, Store};
 use crate::values::number::percent;
+use crate::values::text::{cut, shown};
 
-/// Adds findings about the usage of a subject, if it has any.
+/// Adds findings about the jobs of a subject, if it has any usage. Each job is judged alone, so that it has the same level on all
+/// pages.
 pub(super) fn add(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
     if subject.usage.is_empty() {
         return Ok(());
     }
-    let findings = subject.work.findings(store, &[])?;
+    let findings = subject.work.findings(store, &[Dimension::Job])?;
     subject.note("What could be better", &findings);
-    subject.findings = findings.rows;
+    let jobs: BTreeSet<_> = findings.rows.iter().map(|it| &it.name).collect();
+    let is_one = subject.kind == Kind::Job && jobs.len() < 2;
+    subject.findings = match is_one {
+        true => findings.rows,
+        false => worst_of_each_rule(findings.rows),
+    };
     Ok(())
+}
+
+/// Returns the word for a level, which may be coloured in addition.
+pub fn level(finding: &FindingRow, is_coloured: bool) -> String {
+    let word = cut(&shown(&finding.level), 4);
+    match (is_coloured, finding.level.as_str()) {
+        (false, _) => word,
+        (true, "bad") => word.red().bold().to_string(),
+        (true, _) => word.yellow().to_string(),
+    }
+}
+
+/// Keeps the worst finding of each rule, and adds its job and the number of other jobs. The worst ones come first.
+fn worst_of_each_rule(rows: Vec<FindingRow>) -> Vec<FindingRow> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let mut worst: Vec<FindingRow> = Vec::new();
+    for row in rows {
+        let count = counts.entry(row.finding.clone()).or_default();
+        *count += 1;
+        if *count == 1 {
+            worst.push(row);
+        }
+    }
+    for row in &mut worst {
+        let job = match &row.labels.job {
+            Some(_) => format!("Job {}", row.name),
+            None => "Work without a job".to_owned(),
+        };
+        let others = match counts[&row.finding] - 1 {
+            0 => String::new(),
+            1 => " and 1 more job".to_owned(),
+            others => format!(" and {others} more jobs"),
+        };
+        row.text = format!("{job}{others}: {}", row.text);
+    }
+    worst
 }
 
 /// Returns what servers saw and, where the value is not that already, how much of their time it took.
@@ -26,5 +72,44 @@ pub fn said(finding: &FindingRow) -> String {
         (Some(share), _) if (share - finding.value).abs() < 1e-4 => format!("{text}."),
         (share, Some(_)) => format!("{text}, in {} of its server time.", percent(share)),
         (share, None) => format!("{text}, in {} of its requests.", percent(share)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jobstats_client::answers::Group;
+
+    use super::*;
+
+    #[test]
+    fn many_jobs_show_the_worst_finding_of_each_rule() {
+        let row = |finding: &str, job: Option<&str>| FindingRow {
+            finding: finding.to_owned(),
+            name: job.unwrap_or("-").to_owned(),
+            text: "it syncs".to_owned(),
+            labels: Group {
+                job: job.map(str::to_owned),
+                ..Group::default()
+            },
+            ..FindingRow::default()
+        };
+        let rows = vec![
+            row("syncs", Some("1")),
+            row("opens", None),
+            row("syncs", Some("2")),
+            row("syncs", Some("3")),
+            row("opens", Some("4")),
+            row("getattrs", Some("4")),
+        ];
+        let texts: Vec<_> = worst_of_each_rule(rows)
+            .into_iter()
+            .map(|it| it.text)
+            .collect();
+        let expected = [
+            "Job 1 and 2 more jobs: it syncs",
+            "Work without a job and 1 more job: it syncs",
+            "Job 4: it syncs",
+        ];
+        assert_eq!(texts, expected);
     }
 }

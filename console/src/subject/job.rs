@@ -105,6 +105,13 @@ fn list(
     store.ask(&question)
 }
 
+/// Returns the run time of a job in seconds, so far if it still runs.
+pub fn run_time(row: &JobsRow) -> Option<f64> {
+    let ended = row.ended.unwrap_or_else(Timestamp::now);
+    let time = row.run_time.map(|it| it.0.as_secs_f64());
+    time.or_else(|| Some(when::seconds((row.started?, ended))))
+}
+
 /// Returns the patterns of the jobs that an array may be called.
 fn groups(name: &str) -> Vec<String> {
     let array = name.trim_end_matches("[]");
@@ -338,10 +345,9 @@ fn add_baseline(store: &mut Store, subject: &mut Subject, row: &JobRow) -> Resul
         return Ok(());
     }
     if let Some(usual) = Typical::of(busy, &mut others) {
-        let count = Value::Count(others.len() as i64);
-        let count = Fact::new("usual_jobs", "Of own jobs", Some(count));
-        let less = ("Jobs with less", Some(usual.percentile));
-        subject.add(compared(usual.times_usual, less, count));
+        let count = others.len();
+        let median = format!("this user's median job (of {count} in the 30 days before)");
+        subject.add([compared(usual.times_usual, Some(usual.percentile), &median)]);
     }
     Ok(())
 }

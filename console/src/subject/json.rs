@@ -3,6 +3,7 @@
 
 use jiff::Timestamp;
 use jobstats_client::Decimal;
+use jobstats_client::answers::FindingRow;
 use serde_json::{Map, Value as Json, json};
 
 use super::meanwhile::Meanwhile;
@@ -11,7 +12,7 @@ use super::{COURSE, Subject, Value, number};
 use crate::show::json::{escaped, time};
 
 /// The version of the format. It is raised if a field changes or goes; a field more does not change it.
-const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 1;
 
 /// Returns a document of one line.
 pub fn document(subject: &Subject) -> String {
@@ -26,18 +27,7 @@ pub fn document(subject: &Subject) -> String {
         fields.insert("coverage".to_owned(), json!(step.coverage));
         Json::Object(fields)
     });
-    let findings = subject.findings.iter().map(|it| {
-        json!({
-            "finding": it.finding,
-            "level": it.level,
-            "value": it.value,
-            "threshold": it.threshold,
-            "text": it.text,
-            "service_time": it.service_time,
-            "share": it.share,
-            "advice": it.advice,
-        })
-    });
+    let findings = subject.findings.iter().map(finding);
     let document = json!({
         "version": VERSION,
         "kind": subject.kind.name(),
@@ -100,6 +90,19 @@ fn meanwhile(it: &Meanwhile) -> Json {
     })
 }
 
+pub(super) fn finding(row: &FindingRow) -> Json {
+    json!({
+        "finding": row.finding,
+        "level": row.level,
+        "value": row.value,
+        "threshold": row.threshold,
+        "text": row.text,
+        "service_time": row.service_time,
+        "share": row.share,
+        "advice": row.advice,
+    })
+}
+
 fn space(space: &Space) -> Json {
     // Amounts are whole.
     let whole = |amount: Decimal| match i64::try_from(amount) {
@@ -125,7 +128,7 @@ fn space(space: &Space) -> Json {
     json!({ "since": space.since.map(moment), "rows": rows.collect::<Vec<_>>() })
 }
 
-fn moment(at: Timestamp) -> Json {
+pub(super) fn moment(at: Timestamp) -> Json {
     json!(time(at.as_microsecond()))
 }
 

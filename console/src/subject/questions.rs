@@ -8,8 +8,9 @@ use jobstats_client::answers::{
 };
 use jobstats_core::base::operation::{self, OPERATIONS};
 
-use super::{COURSE, Course, Fact, Kind, Subject, Usage, Value, number};
+use super::{COURSE, Course, Fact, Kind, Subject, Usage, number};
 use crate::ask::store::{Answer, Answered, Error, Store};
+use crate::values::number::ratio;
 use crate::values::when::{self, Span};
 
 /// The seconds of a day.
@@ -100,10 +101,16 @@ impl Selection {
         Ok(balance)
     }
 
-    /// Loads the findings about groups.
+    /// Loads the findings about groups. Those about chosen jobs are of full hours: no increment lies across these, so that a job has
+    /// the same values in any window that holds all of it.
     pub fn findings(&self, store: &mut Store, by: &[Dimension]) -> Answered<FindingRow> {
+        let is_of_jobs = self.filters.job.is_some() || self.filters.job_group.is_some();
+        let (since, until) = match is_of_jobs {
+            true => when::full_hours(self.window),
+            false => self.window,
+        };
         store.try_ask(&Findings {
-            window: self.window(),
+            window: Window::new(since, until),
             by: words(by),
             levels: None,
             filter: self.filters.clone(),
@@ -127,15 +134,36 @@ pub(super) fn is_part(operation: &str) -> bool {
     known.is_some_and(|it| OPERATIONS[it].metadata)
 }
 
+/// Returns the sum that an operation is part of, or the operation itself; `None` for one that counts calls of another once more.
+pub fn sum_of(operation: &str) -> Option<&str> {
+    match operation {
+        "read" => Some("read_bytes"),
+        "write" => Some("write_bytes"),
+        _ if COURSE.contains(&operation) => Some(operation),
+        _ => {
+            let known = &OPERATIONS[operation::find(operation.as_bytes())?];
+            match known.metadata {
+                true => Some("metadata"),
+                false => known.doubles.is_none().then_some(operation),
+            }
+        }
+    }
+}
+
+/// The operations of [`of_totals`]: those over time, and the calls that move bytes.
+const TOTALS: [&str; 6] = [
+    "read_bytes",
+    "write_bytes",
+    "metadata",
+    "service_time",
+    "read",
+    "write",
+];
+
 /// Returns a subject with the usage of these totals.
-pub(super) fn of_totals(
-    kind: Kind,
-    name: &str,
-    work: &Selection,
-    totals: &Answer<TotalRow>,
-) -> Subject {
+pub fn of_totals(kind: Kind, name: &str, work: &Selection, totals: &Answer<TotalRow>) -> Subject {
     let seconds = when::seconds(work.window);
-    let rows = COURSE
+    let rows = TOTALS
         .iter()
         .filter_map(|name| total_of(&totals.rows, name));
     let mut subject = Subject::new(kind, name, work.clone());
@@ -160,7 +188,7 @@ fn usage_of(row: &TotalRow, seconds: f64) -> Usage {
 
 /// Loads the totals of the operations over time.
 pub fn ask_totals(store: &mut Store, work: &Selection) -> Answered<TotalRow> {
-    let mut answered = work.totals(store, &COURSE)?;
+    let mut answered = work.totals(store, &TOTALS)?;
     // A group of targets has a row without anything done; that is nobody's work.
     let is_work = |row: &TotalRow| row.total.is_some_and(|total| !total.is_zero());
     if !answered.rows.iter().any(is_work) {
@@ -183,24 +211,23 @@ pub(super) fn add_baseline(store: &mut Store, subject: &mut Subject) -> Result<(
     })?;
     subject.note("The 30 days before", &usual);
     if let Some(row) = usual.rows.first().filter(|row| row.days > 0) {
-        let days = Fact::new("usual_days", "Of days", Some(Value::Count(row.days)));
-        let less = ("Days with less", row.percentile);
-        subject.add(compared(row.times_usual, less, days));
+        let median = format!(
+            "the median day at this time (of {} in the 30 days before)",
+            row.days
+        );
+        subject.add([compared(row.times_usual, row.percentile, &median)]);
     }
     Ok(())
 }
 
-/// Returns the facts of a comparison: the ratio to the median, the share of lower values, and their number.
-pub(super) fn compared(
-    times: Option<f64>,
-    (label, less): (&'static str, Option<f64>),
-    count: Option<Fact>,
-) -> [Option<Fact>; 3] {
-    [
-        Fact::new("times_usual", "Times usual", times.map(Value::Number)),
-        Fact::new("percentile", label, less.map(Value::Share)),
-        count,
-    ]
+/// Compares a subject with a median by its load: the ratio or, if the median is 0, whether more than half of the values are lower.
+pub(super) fn compared(times: Option<f64>, percentile: Option<f64>, median: &str) -> Option<Fact> {
+    let text = match times {
+        Some(times) => format!("{} times as busy as {median}", ratio(times)),
+        None if percentile > Some(0.5) => format!("busy, unlike {median}"),
+        None => return None,
+    };
+    Fact::text("usual", "Usual", Some(&text))
 }
 
 /// Adds the course of a subject, and the parts of its metadata requests.
@@ -210,6 +237,11 @@ pub(super) fn add_course(store: &mut Store, subject: &mut Subject) -> Result<(),
     let rates = subject.work.rates(store, &COURSE, &[], Some(step))?;
     subject.course = Course::of(&rates.rows, step);
     subject.note("Its course", &rates);
+    add_parts(store, subject)
+}
+
+/// Adds the parts of the metadata requests of a subject.
+pub fn add_parts(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
     let totals = subject.work.metadata_parts(store)?;
     // A job's rates are over its observed time.
     let length = match subject.used("metadata") {
@@ -218,7 +250,7 @@ pub(super) fn add_course(store: &mut Store, subject: &mut Subject) -> Result<(),
             rate: Some(rate),
             ..
         }) if *rate > 0.0 => number(*total) / rate,
-        _ => when::seconds(window),
+        _ => when::seconds(subject.work.window),
     };
     let parts = totals.rows.iter().map(|row| usage_of(row, length));
     subject.usage.extend(parts);

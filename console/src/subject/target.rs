@@ -1,20 +1,26 @@
 //! A target.
 
+use std::collections::BTreeSet;
+
 use jobstats_client::answers::{Dimension, Filters, Health, TargetRow, Targets};
-use jobstats_core::base::pattern::exactly;
+use jobstats_core::base::pattern::{Pattern, exactly};
+use jobstats_core::usage::filter::meant;
 
 use super::questions::{Selection, add_baseline, add_course, ask_totals, of_totals};
-use super::{Fact, Kind, Lookup, Subject, Value, findings};
+use super::{Fact, Kind, Lookup, Subject, Value};
 use crate::ask::store::{Error, Store};
 use crate::values::when::Span;
 
 /// Returns the work on a target in a window.
 pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Lookup, Error> {
     let targets = store.ask(&Targets::default())?.rows;
-    let known: Vec<_> = targets.iter().filter(|row| row.target == name).collect();
-    let Some(target) = known.first() else {
+    let names = matching(name, &targets);
+    let known = targets.iter().filter(|row| names.contains(&*row.target));
+    let known: Vec<_> = known.collect();
+    let (Some(target), 1) = (known.first(), names.len()) else {
         return Ok(Err(vec![unknown(name, &targets)]));
     };
+    let name = target.target.as_str();
     let filters = Filters {
         target: Some(vec![exactly(name)]),
         ..Filters::default()
@@ -40,7 +46,7 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Lookup, Error>
         let last = row.last_observation.map(Value::Time);
         subject.add([
             Fact::text("server", "Server", row.server.as_ref()),
-            Fact::text("status", "Status now", Some(&row.status)),
+            Fact::text("state", "State now", Some(&row.states.join(", "))),
             Fact::new("last_observation", "Last reading", last),
         ]);
         subject.notes.extend(row.remedy);
@@ -51,23 +57,35 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Lookup, Error>
     subject.rank(store, &[Dimension::User])?;
     let by = [Dimension::Job, Dimension::User, Dimension::JobName];
     subject.rank(store, &by)?;
-    findings::add(store, &mut subject)?;
     Ok(Ok(subject))
 }
 
-/// Lists the existing targets.
+/// Returns the names of the targets that match a name or what it is short for.
+fn matching<'t>(name: &str, targets: &'t [TargetRow]) -> BTreeSet<&'t str> {
+    let names = || targets.iter().map(|row| row.target.as_str());
+    let short = meant("target", name).map(|it| Pattern::new(&it));
+    match names().find(|known| *known == name) {
+        Some(known) => BTreeSet::from([known]),
+        None => names()
+            .filter(|known| short.as_ref().is_some_and(|it| it.matches(known)))
+            .collect(),
+    }
+}
+
+/// Lists targets with a similar name, or else the first ones.
 fn unknown(name: &str, targets: &[TargetRow]) -> String {
-    let wanted = name.to_lowercase();
-    let similar = targets
-        .iter()
-        .map(|row| row.target.as_str())
-        .filter(|known| known.to_lowercase().contains(&wanted));
-    let mut similar: Vec<_> = similar.take(5).collect();
-    similar.sort_unstable();
-    match similar.as_slice() {
-        [] if targets.is_empty() => "the store has no targets yet".to_owned(),
-        [] => "jobstats.health lists the targets".to_owned(),
-        similar => format!("known: {}", similar.join(", ")),
+    let names: BTreeSet<_> = targets.iter().map(|row| row.target.as_str()).collect();
+    let mut similar = matching(name, targets);
+    if similar.is_empty() {
+        let wanted = name.to_lowercase();
+        let is_similar = |known: &&str| known.to_lowercase().contains(&wanted);
+        similar = names.iter().copied().filter(is_similar).collect();
+    }
+    let shown = if similar.is_empty() { names } else { similar };
+    let first: Vec<_> = shown.into_iter().take(5).collect();
+    match first.is_empty() {
+        true => "the store has no targets yet".to_owned(),
+        false => format!("known: {}", first.join(", ")),
     }
 }
 

@@ -104,13 +104,6 @@ pub fn window(from: Option<&str>, to: Option<&str>, zone: &Clock) -> Result<Wind
     Ok(Window { since, until })
 }
 
-/// Returns the start and the end of the window that is typed.
-pub fn span(from: &str, to: &str, zone: &Clock) -> Result<Span, String> {
-    let window = window(Some(from), Some(to), zone)?;
-    let span = window.since.zip(window.until);
-    span.ok_or_else(|| "the window has no end".to_owned())
-}
-
 /// Returns the last week that is over, from Monday to Monday.
 pub fn last_week(now: &Zoned) -> Result<Span, jiff::Error> {
     let monday = i64::from(now.weekday().to_monday_zero_offset());
@@ -315,6 +308,14 @@ pub fn step(seconds: f64, least: i64, most: usize) -> i64 {
     WIDTHS.iter().find(fits).copied().unwrap_or(2_419_200)
 }
 
+/// Returns the full hours that hold a window.
+pub fn full_hours((since, until): Span) -> Span {
+    const HOUR: i64 = 3_600;
+    let number = |time: Timestamp| time.as_second().div_euclid(HOUR);
+    let start = |hour: i64| Timestamp::from_second(hour * HOUR).unwrap_or(Timestamp::MAX);
+    (start(number(since)), start(number(after(until, -1e-6)) + 1))
+}
+
 /// Returns a time in microseconds as one of the calendar.
 pub fn timestamp(time: Micros) -> Timestamp {
     Timestamp::from_microsecond(time).unwrap_or_default()
@@ -332,6 +333,20 @@ mod tests {
 
     fn at(text: &str) -> Result<String, String> {
         typed(text, "2026-11-20T15:30:00[UTC]")
+    }
+
+    #[test]
+    fn full_hours_hold_a_window() {
+        let full = |since: &str, until: &str| {
+            let (since, until) = full_hours((since.parse().unwrap(), until.parse().unwrap()));
+            format!("{since} {until}")
+        };
+        let hours = "2026-11-23T13:00:00Z 2026-11-23T15:00:00Z";
+        assert_eq!(
+            full("2026-11-23T13:35:58.5Z", "2026-11-23T14:00:00.1Z"),
+            hours
+        );
+        assert_eq!(full("2026-11-23T13:00:00Z", "2026-11-23T15:00:00Z"), hours);
     }
 
     #[test]
@@ -432,7 +447,8 @@ mod tests {
     #[test]
     fn a_window_some_time_ago_begins_with_a_minute() {
         let window = |from, to| window(from, to, &Clock::default());
-        let (since, until) = span("2h", "now", &Clock::default()).unwrap();
+        let ago = window(Some("2h"), Some("now")).unwrap();
+        let (since, until) = (ago.since.unwrap(), ago.until.unwrap());
         assert_eq!(since, minute(since));
         assert!((7200.0..7260.0).contains(&seconds((since, until))));
         assert_eq!(window(None, None), Ok(Window::default()));

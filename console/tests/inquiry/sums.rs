@@ -46,7 +46,7 @@ pub fn parts_add_up(store: &Store) {
         });
         add_up(&totals, &rankings.collect::<Vec<_>>(), 1e-9, &asked);
         let text = store.text(&asked);
-        let (shown, rankings) = of_sheet(&text);
+        let (shown, rankings) = of_text(&text);
         add_up(&shown, &rankings, ROUNDING, &asked);
         are_the_same(&shown, &totals);
         let page = plain(&store.text(&[&asked[..], &["--html", "-"]].concat()));
@@ -60,11 +60,11 @@ pub fn parts_add_up(store: &Store) {
 #[test]
 pub fn the_documentation_adds_up() {
     let documentation = include_str!("../../../docs/console.md");
-    let sheet = documentation
+    let sample = documentation
         .split("```")
-        .find(|it| it.contains("Lustre use of job"))
+        .find(|it| it.contains("  Job 1003"))
         .unwrap();
-    let (totals, rankings) = of_sheet(sheet);
+    let (totals, rankings) = of_text(sample);
     assert!(totals.len() > 5 && !rankings.is_empty(), "{totals:?}");
     add_up(&totals, &rankings, ROUNDING, &["docs"]);
 }
@@ -172,40 +172,48 @@ pub fn operation(label: &str) -> String {
     known.map_or(label, |(operation, ..)| operation).to_owned()
 }
 
-/// Reads the totals and rankings of a sheet of 80 columns.
-pub fn of_sheet(text: &str) -> (Totals, Vec<Ranked>) {
-    let cell = |line: &str, from: usize, to: usize| -> String {
-        line.chars().skip(from).take(to - from).collect()
-    };
+/// The titles of a line, each with the end of its column.
+fn titles(line: &str) -> Vec<(String, usize)> {
+    let mut end = 0;
+    let titles = line.split("  ").map(|title| {
+        end += title.chars().count() + 2;
+        (title.trim().to_owned(), end - 2)
+    });
+    titles.filter(|(title, _)| !title.is_empty()).collect()
+}
+
+/// Reads the totals and rankings of a page as text.
+pub fn of_text(text: &str) -> (Totals, Vec<Ranked>) {
     let (mut totals, mut rankings) = (Totals::new(), Vec::<Ranked>::new());
-    let mut part = "";
+    let mut columns = Vec::new();
     for line in text.lines().filter(|line| !line.starts_with("───")) {
-        match line.split_whitespace().next() {
-            None | Some("──") => part = "",
-            Some("What") => part = "What",
-            Some("By") if line.contains("srv time") => {
-                part = "By";
-                rankings.push(Ranked {
-                    rows: Vec::new(),
-                    is_whole: true,
-                });
+        let number = |title: &str| {
+            let at = columns.iter().position(|(it, _)| it == title)?;
+            let (from, to): (usize, usize) = (columns[at - 1].1, columns[at].1);
+            amount(&line.chars().skip(from).take(to - from).collect::<String>())
+        };
+        if line.contains("Server time  ") {
+            columns = titles(line);
+            rankings.push(Ranked {
+                rows: Vec::new(),
+                is_whole: true,
+            });
+        } else if line.starts_with(" Totals ") {
+            columns = titles(line);
+        } else if line.is_empty() {
+            columns.clear();
+        } else if line.starts_with("   also ") {
+            totals.insert("also".to_owned(), 0.0);
+        } else if columns.first().is_some_and(|(title, _)| title == "Totals") {
+            let name = operation(line.trim().split("  ").next().unwrap());
+            if is_part(&name) || COLUMNS.iter().any(|(known, ..)| *known == name) {
+                totals.insert(name, number("Total").unwrap_or(0.0));
             }
-            Some("also") => drop(totals.insert("also".to_owned(), 0.0)),
-            Some(_) if part == "What" => {
-                let total = amount(&cell(line, 21, 33)).unwrap_or(0.0);
-                totals.insert(operation(cell(line, 0, 21).trim()), total);
+        } else if let Some(last) = rankings.last_mut().filter(|_| !columns.is_empty()) {
+            match line.ends_with(" more") {
+                true => last.is_whole = false,
+                false => last.rows.push(COLUMNS.map(|(.., title)| number(title))),
             }
-            Some(_) if part == "By" => {
-                let last = rankings.last_mut().unwrap();
-                match line.contains(" more, ") {
-                    true => last.is_whole = false,
-                    false => {
-                        let at = |place: usize| amount(&cell(line, 44 + 9 * place, 53 + 9 * place));
-                        last.rows.push([0, 1, 2, 3].map(at));
-                    }
-                }
-            }
-            Some(_) => {}
         }
     }
     (totals, rankings)
@@ -282,14 +290,10 @@ pub fn a_report_adds_up(store: &Store, page: &str, from: &str) {
             assert!(is_near(sum, whole, 0.02), "{caption}, {title}: {sum}");
         }
     }
-    // Tables of changes have the same headings.
-    let (_, page) = page.split_once(">Load, and who made it</h").unwrap();
-    let of_writes = "rate) FILTER (WHERE operation = 'write_bytes'";
     for (heading, title, column) in [
-        ("Load of the file system", "Load", "rate"),
+        ("Load", "Load", "rate"),
         ("Each target, by requests in service", "Load", "rate"),
         ("How many users had which rate", "Users", "count"),
-        ("Bytes written", "Rate", of_writes),
         ("Bytes written to each OST", "Rate", "rate"),
     ] {
         let (_, figure) = page.split_once(&format!("<h3>{heading}</h3>")).unwrap();

@@ -12,7 +12,9 @@ mod guess;
 mod job_number;
 mod keys;
 mod length;
+mod mixed;
 mod pseudonyms;
+mod swapped;
 mod system_user;
 #[cfg(test)]
 mod tests;
@@ -22,7 +24,9 @@ pub use format::{Format, FormatError, user_may_be_forged};
 pub use guess::likely_format;
 use job_number::looks_like_job;
 pub use keys::{Keys, StoredNames};
+pub use mixed::MixedFormats;
 pub use pseudonyms::{FIRST_PSEUDONYM, Secret, Secrets, pseudonym, pseudonym_of_user};
+pub use swapped::looks_swapped;
 pub use system_user::folded_name;
 
 /// The default formats.

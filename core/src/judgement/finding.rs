@@ -1,10 +1,13 @@
 //! Judges what servers saw of a job, a user or an account by rules.
 //!
 //! A rule has a value, which is made of sums, and floors that it must pass. A value above a floor is fair or bad only if few jobs of
-//! the site are worse, so that a level shows notable jobs, not the usual ones of the site. Work that is too little is not judged.
+//! the site are worse, so that a level shows notable jobs, not the usual ones of the site. A value above an absolute level is bad
+//! anyhow. Work that is too little is not judged.
 
 use std::cmp::Ordering;
 use std::fmt;
+
+use crate::output::quantity::{Quantity, Readable};
 
 #[cfg(test)]
 mod tests;
@@ -40,6 +43,13 @@ pub struct Work {
     pub syncs: Calls,
 }
 
+impl Work {
+    /// Returns the bytes read and written.
+    fn moved(&self) -> f64 {
+        self.read.bytes + self.write.bytes
+    }
+}
+
 /// Calls of one kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Calls {
@@ -56,9 +66,19 @@ pub struct Moved {
     pub bytes: f64,
     /// The calls.
     pub calls: Calls,
-    /// The number of calls whose size is known, and how many of them have at most [`SMALL`] bytes; `None` before Lustre
-    /// 2.16.
-    pub sized: Option<(f64, f64)>,
+    /// The calls whose size is known; `None` before Lustre 2.16.
+    pub sized: Option<SizeCounts>,
+}
+
+/// The numbers of calls of known size.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct SizeCounts {
+    /// All calls.
+    pub all: f64,
+    /// Calls of at most [`SMALL`] bytes.
+    pub small: f64,
+    /// Calls of at most [`MEDIUM`] bytes.
+    pub medium: f64,
 }
 
 crate::named! {
@@ -79,6 +99,8 @@ crate::named! {
         Syncs = "syncs",
         /// Files removed per file made.
         ShortLived = "short_lived_files",
+        /// Files removed, far more than made.
+        MassDeletion = "mass_deletion",
         /// The part of the bytes that is on one target.
         OneTarget = "one_target",
         /// The part of the servers' time that metadata servers spent.
@@ -90,7 +112,9 @@ crate::named! {
 
 /// The size in bytes up to which reads and writes are small: a bound of the histograms that Lustre prints.
 pub const SMALL: f64 = 32.0 * 1024.0;
-/// The mean in bytes up to which they are small if only the mean is known.
+/// The size up to which they are fair; larger ones are good.
+pub const MEDIUM: f64 = 512.0 * 1024.0;
+/// The mean in bytes under which some are small if only the mean is known.
 const SMALL_MEAN: f64 = 64.0 * 1024.0;
 /// The number of bytes from which on it matters on how many targets they lie.
 const LARGE: f64 = 100e9;
@@ -98,8 +122,10 @@ const LARGE: f64 = 100e9;
 const FEW_TARGETS: f64 = 4.0;
 /// The number of files from which on it matters that they are removed again.
 const MANY_FILES: f64 = 1_000.0;
-/// The most removed files per file made of a job that removes its own files.
+/// The most removed files per file made of a job that removes its own files; more is a mass deletion.
 const CLEANS_UP: f64 = 2.0;
+/// The ratio from which on words replace the number.
+const MANY_TIMES: f64 = 10.0;
 /// The part of the time of servers under which it does not matter how it was spent.
 const LEAST_SHARE: f64 = 0.05;
 /// The bytes in a MiB.
@@ -119,35 +145,32 @@ impl Rule {
         if work.is_of_some_targets && self.needs_all_targets() {
             return None;
         }
-        let moved = work.read.bytes + work.write.bytes;
+        let moved = work.moved();
         match self {
             Self::SmallReads => small(&work.read),
             Self::SmallWrites => small(&work.write).filter(|_| !is_of_small_files(work)),
             Self::SmallFiles => small(&work.write).filter(|_| is_of_small_files(work)),
-            Self::Opens => part(work.opens.count, (moved / MEBIBYTE).max(1.0)),
-            Self::Getattrs => part(work.getattrs.count, work.opens.count.max(1.0)),
+            // Who removes a tree opens its directories, and looks up each file.
+            Self::Opens => part(work.opens.count, (moved / MEBIBYTE).max(1.0))
+                .filter(|_| !(deletes(work) && work.opens.count * 2.0 <= work.unlinks.count)),
+            Self::Getattrs => part(work.getattrs.count, work.opens.count.max(1.0))
+                .filter(|_| !(deletes(work) && work.getattrs.count <= work.unlinks.count * 2.0)),
             Self::Syncs => part(work.syncs.count, work.write.calls.count.max(1.0)),
             Self::ShortLived => {
                 let (made, removed) = (work.creates.count, work.unlinks.count);
-                // Who removes what others made cleans up.
-                let is_about_own =
-                    made > MANY_FILES && removed > MANY_FILES && removed <= made * CLEANS_UP;
-                part(removed, made).filter(|_| is_about_own)
+                let are_many = made > MANY_FILES && removed > MANY_FILES;
+                part(removed, made).filter(|_| are_many && !deletes(work))
             }
+            Self::MassDeletion => deletes(work).then_some(work.unlinks.count),
             Self::OneTarget => {
                 let is_divisible = moved >= LARGE && work.targets > FEW_TARGETS;
                 part(work.on_one_target.0, moved).filter(|_| is_divisible)
             }
-            Self::Metadata => part(work.on_mdts?, work.all.time?),
-        }
-    }
-
-    /// Returns whether the value of work is made of means, and not of the sizes of calls.
-    pub fn is_estimated(self, work: &Work) -> bool {
-        match self {
-            Self::SmallReads => work.read.sized.is_none(),
-            Self::SmallWrites | Self::SmallFiles => work.write.sized.is_none(),
-            _ => false,
+            Self::Metadata => {
+                let (on_mdts, removing) = (work.on_mdts?, work.unlinks.time.unwrap_or(0.0));
+                part(on_mdts, work.all.time?)
+                    .filter(|_| !(deletes(work) && removing * 2.0 >= on_mdts))
+            }
         }
     }
 
@@ -185,6 +208,7 @@ impl Rule {
             Self::Getattrs => work.getattrs,
             Self::Syncs => work.syncs,
             Self::ShortLived => both(work.creates, work.unlinks),
+            Self::MassDeletion => work.unlinks,
             Self::OneTarget | Self::Metadata => Calls::default(),
         }
     }
@@ -192,67 +216,130 @@ impl Rule {
 
 /// The judgement of a rule on work.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Finding {
+pub struct Finding<'w> {
     /// The rule.
     pub rule: Rule,
     /// The level.
     pub level: Level,
     /// The value of the work.
     pub value: f64,
-    is_estimated: bool,
     /// The threshold that the value exceeded or, if it is good, the first one that it did not exceed.
     pub threshold: f64,
-    /// The part of the time of servers that it is about, as in [`Rule::share`].
-    pub share: Option<f64>,
-    /// The seconds that servers spent on it, as in [`Rule::time`].
-    pub time: Option<f64>,
-    /// The seconds that it cost, estimated by its share if servers report no times, and the calls.
-    cost: (f64, f64),
+    work: &'w Work,
 }
 
-impl Finding {
+impl Finding<'_> {
+    /// Returns [`Rule::share`].
+    pub fn share(&self) -> Option<f64> {
+        self.rule.share(self.work)
+    }
+
+    /// Returns [`Rule::time`].
+    pub fn time(&self) -> Option<f64> {
+        self.rule.time(self.work)
+    }
+
     /// Compares the cost of findings: bad ones come first, then the most expensive ones.
     pub fn worst_first(&self, other: &Self) -> Ordering {
-        let ((time, calls), (of_time, of_calls)) = (self.cost, other.cost);
+        let ((time, calls), (of_time, of_calls)) = (self.cost(), other.cost());
         let by_level = other.level.cmp(&self.level);
         by_level
             .then_with(|| of_time.total_cmp(&time))
             .then_with(|| of_calls.total_cmp(&calls))
     }
-}
 
-/// Shows the finding, as in "93 % of its writes were of 32 KiB or less".
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let value = self.value;
-        let about = if self.is_estimated { "about " } else { "" };
-        let percent = format!("{about}{:.0} %", value * 100.0);
-        let times = format!("{value:.*}", usize::from(value < 10.0));
-        match self.rule {
-            Rule::SmallReads => write!(f, "{percent} of its reads were of 32 KiB or less"),
-            Rule::SmallWrites => write!(f, "{percent} of its writes were of 32 KiB or less"),
-            Rule::SmallFiles => {
-                write!(
-                    f,
-                    "{percent} of its writes were of 32 KiB or less, each of them a file"
-                )
-            }
-            Rule::Opens => write!(f, "{times} files opened per MiB read or written"),
-            Rule::Getattrs => write!(f, "{times} requests for attributes per file opened"),
-            Rule::Syncs => write!(f, "{value:.2} syncs per write"),
-            Rule::ShortLived => write!(f, "{value:.2} files removed per file made"),
-            Rule::OneTarget => write!(f, "{percent} of its bytes went to or from one OST"),
-            Rule::Metadata => write!(f, "{percent} of the servers' time was that of MDTs"),
-        }
+    /// Returns the seconds that it cost, estimated by its share if servers report no times, and the calls.
+    fn cost(&self) -> (f64, f64) {
+        let (all, part) = (self.work.all, self.share().unwrap_or(0.0));
+        let time = self.time();
+        let time = time.unwrap_or_else(|| part * all.time.unwrap_or(0.0));
+        (time, part * all.count)
     }
 }
 
+/// Shows the finding with the numbers that prove it, as in "200 syncs for 1 k writes".
+impl fmt::Display for Finding<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let work = self.work;
+        let percent = format!("{:.0} %", self.value * 100.0);
+        let per = count(self.value);
+        let of = |calls: Calls| count(calls.count);
+        let text = match self.rule {
+            Rule::SmallReads => sizes(&work.read, "reads", self.value),
+            Rule::SmallWrites => sizes(&work.write, "writes", self.value),
+            Rule::SmallFiles => sizes(&work.write, "writes", self.value) + ", each a file",
+            Rule::Opens => {
+                let opens = of(work.opens);
+                match work.moved() < MEBIBYTE {
+                    true => format!("{opens} files opened, and less than a MiB read or written"),
+                    false => format!("{opens} files opened, {per} per MiB read or written"),
+                }
+            }
+            Rule::Getattrs => {
+                let requests = format!("{} requests for attributes", of(work.getattrs));
+                match work.opens.count < 1.0 {
+                    true => format!("{requests}, and no file opened"),
+                    false => format!("{requests}, {per} per file opened"),
+                }
+            }
+            Rule::Syncs => format!(
+                "{} syncs for {} writes",
+                of(work.syncs),
+                of(work.write.calls)
+            ),
+            Rule::ShortLived => {
+                let (made, removed) = (of(work.creates), of(work.unlinks));
+                format!("{made} files made and {removed} removed")
+            }
+            Rule::MassDeletion => format!("{per} files removed{}", than_made(work)),
+            Rule::OneTarget => {
+                let moved = amount(work.moved(), "bytes");
+                format!("{percent} of its {moved} went to or from one OST")
+            }
+            Rule::Metadata => format!("{percent} of its server time was on MDTs"),
+        };
+        f.write_str(&text)
+    }
+}
+
+/// Shows how many more files were removed than made.
+fn than_made(work: &Work) -> String {
+    match part(work.unlinks.count, work.creates.count) {
+        None => " and no file made".to_owned(),
+        Some(times) if times < MANY_TIMES => format!(", {} times as many as made", count(times)),
+        Some(_) => ", many times more than made".to_owned(),
+    }
+}
+
+/// Shows how many reads or writes are small, fair and good or, without known sizes, their mean.
+fn sizes(moved: &Moved, name: &str, value: f64) -> String {
+    let Some(sized) = moved.sized else {
+        let calls = moved.calls.count;
+        let mean = amount(moved.bytes / calls, "bytes");
+        return format!("{} {name} of {mean} on average", count(calls));
+    };
+    format!(
+        "{:.0} % of its {name} were small: {} of 32 KiB or less, {} fair, {} good (over 512 KiB)",
+        value * 100.0,
+        count(sized.small),
+        count(sized.medium - sized.small),
+        count(sized.all - sized.medium)
+    )
+}
+
+/// Shows a number as people read it.
+fn count(number: f64) -> String {
+    amount(number, "open")
+}
+
+fn amount(number: f64, operation: &str) -> String {
+    Readable::new(number, operation, Quantity::Total).map_or_else(String::new, |it| it.to_string())
+}
+
 /// Judges work by a rule. `None` if the rule does not apply.
-pub fn judge(rule: Rule, thresholds: &Thresholds, work: &Work) -> Option<Finding> {
+pub fn judge<'w>(rule: Rule, thresholds: &Thresholds, work: &'w Work) -> Option<Finding<'w>> {
     let value = rule.value(work)?;
-    let (time, share) = (rule.time(work), rule.share(work));
-    let part = share.unwrap_or(0.0);
-    let level = match share {
+    let level = match rule.share(work) {
         Some(share) if share < LEAST_SHARE => Level::Good,
         _ => thresholds.level(value),
     };
@@ -260,14 +347,8 @@ pub fn judge(rule: Rule, thresholds: &Thresholds, work: &Work) -> Option<Finding
         rule,
         level,
         value,
-        is_estimated: rule.is_estimated(work),
         threshold: thresholds.of(level),
-        share,
-        time,
-        cost: (
-            time.unwrap_or(part * work.all.time.unwrap_or(0.0)),
-            part * work.all.count,
-        ),
+        work,
     })
 }
 
@@ -293,27 +374,32 @@ pub struct Thresholds {
     pub floors: [f64; 2],
     /// The values that 95 and 99 of a hundred jobs of the site do not exceed; `None` while too few jobs are known.
     pub site: Option<[f64; 2]>,
+    /// The value above which work is bad, whatever other jobs do.
+    pub absolute: Option<f64>,
 }
 
 impl Thresholds {
-    /// Returns the level of a value. Without a site to compare with, fair is the worst level.
+    /// Returns the values that work must exceed to be fair, and to be bad. Without a site to compare with, only an absolute level
+    /// makes it bad.
+    fn values(&self) -> [f64; 2] {
+        let site = self.site.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+        let [fair, bad] = [0, 1].map(|place| self.floors[place].max(site[place]));
+        let bad = bad.min(self.absolute.unwrap_or(f64::INFINITY));
+        [fair.min(bad), bad]
+    }
+
+    /// Returns the level of a value.
     pub fn level(&self, value: f64) -> Level {
-        let [fair, bad] = self.floors;
-        let [of_few, of_fewest] = self.site.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
-        if value > bad && value > of_fewest {
-            Level::Bad
-        } else if value > fair && value > of_few {
-            Level::Fair
-        } else {
-            Level::Good
+        match self.values() {
+            [_, bad] if value > bad => Level::Bad,
+            [fair, _] if value > fair => Level::Fair,
+            _ => Level::Good,
         }
     }
 
     /// Returns the threshold that decides whether a value has this level.
     pub fn of(&self, level: Level) -> f64 {
-        let place = usize::from(level == Level::Bad);
-        let site = self.site.map_or(f64::NEG_INFINITY, |site| site[place]);
-        self.floors[place].max(site)
+        self.values()[usize::from(level == Level::Bad)]
     }
 }
 
@@ -335,14 +421,18 @@ fn sum(one: Option<f64>, other: Option<f64>) -> Option<f64> {
         .reduce(|one, other| one + other)
 }
 
-/// Returns the part of reads or writes that are small. Without known sizes the mean decides: all are small if it is [`SMALL`] or
-/// less, and some of them between that and [`SMALL_MEAN`].
+/// Returns whether work removes many files, far more than it made: it cleans up.
+fn deletes(work: &Work) -> bool {
+    work.unlinks.count > MANY_FILES && work.unlinks.count > work.creates.count * CLEANS_UP
+}
+
+/// Returns the part of reads or writes that are small. Without known sizes the mean decides: the smaller it is, the more of them.
 fn small(moved: &Moved) -> Option<f64> {
-    if let Some((sized, small)) = moved.sized {
-        return part(small, sized);
+    if let Some(sized) = moved.sized {
+        return part(sized.small, sized.all);
     }
     let mean = part(moved.bytes, moved.calls.count)?;
-    Some(((SMALL_MEAN - mean) / (SMALL_MEAN - SMALL)).clamp(0.0, 1.0))
+    Some((1.0 - mean / SMALL_MEAN).max(0.0))
 }
 
 /// Returns whether about as many files were made as writes: each is written in one call.

@@ -8,8 +8,11 @@ use crate::usage::times::calls_have_times;
 #[cfg(test)]
 mod tests;
 
-/// The values of `status` in the view `health`, but `retired`: retired targets have no metrics.
-pub const STATUSES: [&str; 7] = ["ok", "silent", "clock", "late", "slow", "rejects", "ids"];
+/// The states of targets in the view `health`, but `retired`: retired targets have no metrics.
+#[rustfmt::skip]
+pub const STATES: [&str; 13] = [
+    "ok", "silent", "clock", "late", "slow", "rejects", "ids", "cleanup", "contested", "gap", "full", "recovery", "changelog",
+];
 
 /// A target, its health, and its work in the last observation.
 #[derive(Debug, Clone)]
@@ -24,8 +27,8 @@ pub struct Target {
     pub kind: Option<TargetKind>,
     /// The server of a target, or without targets, that is expected and has never reported.
     pub server: Option<String>,
-    /// The status, one of [`STATUSES`].
-    pub status: String,
+    /// Some of [`STATES`].
+    pub states: Vec<String>,
     /// The time of the last observation, in seconds since 1970.
     pub last_observation: Option<f64>,
     /// The seconds from the last reading of the target to its arrival in the database.
@@ -268,13 +271,16 @@ const COUNTS: [Family; 3] = [
 
 fn health(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError> {
     out.gauge(
-        "jobstats_target_status",
-        "1 for the status of the target in jobstats.health, 0 for the others.",
+        "jobstats_target_state",
+        "1 for the states of the target in jobstats.health, 0 for the others.",
     )?;
     for target in targets {
-        for status in STATUSES {
-            let labels = target.labels().into_iter().chain([("status", status)]);
-            out.sample(labels, f64::from(u8::from(target.status == status)))?;
+        for state in STATES {
+            let labels = target.labels().into_iter().chain([("state", state)]);
+            out.sample(
+                labels,
+                f64::from(u8::from(target.states.iter().any(|it| it == state))),
+            )?;
         }
     }
     for (name, help, value) in HEALTH {

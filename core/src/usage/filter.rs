@@ -3,9 +3,11 @@
 use serde_json::{Map, Value};
 
 use crate::base::nearest::{SUGGESTED, nearest};
-use crate::base::pattern::exactly;
-use crate::identity::entry_id::flux;
 use crate::usage::dimension::{Dimension, ValueType};
+
+mod meant;
+
+pub use meant::meant;
 
 /// The keys of rows that are no group. They are in labels, but no filter.
 const NO_GROUPS: [&str; 2] = ["others", "untracked"];
@@ -265,29 +267,6 @@ impl Matcher {
             true => text.to_lowercase(),
             false => text.to_owned(),
         }
-    }
-}
-
-/// Returns the pattern that a name of a target or a job may be short for: `*-MDT0000` for `MDT0000`, the job of a step of Slurm for
-/// `4711.batch` and `4711.0`, and `ƒ3oKANUf` for the form of Flux in ASCII.
-pub fn meant(key: &str, name: &str) -> Option<String> {
-    match key {
-        "target" => {
-            let index = name.strip_prefix("MDT").or(name.strip_prefix("OST"))?;
-            let is_index = index.len() == 4 && index.bytes().all(|it| it.is_ascii_hexdigit());
-            is_index.then(|| format!("*-{name}"))
-        }
-        "job" => {
-            if let Some((job, step)) = name.rsplit_once('.') {
-                let is_step = ["batch", "extern", "interactive"].contains(&step)
-                    || !step.is_empty() && step.bytes().all(|it| it.is_ascii_digit());
-                return (is_step && job.starts_with(|it: char| it.is_ascii_digit()))
-                    .then(|| exactly(job));
-            }
-            let number = flux::decimal(name).filter(|_| name.starts_with('f'))?;
-            Some(flux::f58(number))
-        }
-        _ => None,
     }
 }
 

@@ -24,7 +24,14 @@ const DECIMALS: usize = 9;
 const DIGITS: usize = 18;
 
 /// The measures of calls by size, which are made of histograms and of no column.
-const SIZED: [&str; 4] = ["sized_reads", "small_reads", "sized_writes", "small_writes"];
+const SIZED: [&str; 6] = [
+    "sized_reads",
+    "small_reads",
+    "medium_reads",
+    "sized_writes",
+    "small_writes",
+    "medium_writes",
+];
 
 /// A sum and its weight.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -129,8 +136,8 @@ impl Measure {
         Self::plain("requests", calls.clone(), calls.clone(), calls, on)
     }
 
-    /// Returns the numbers of reads and writes with a known size and, behind each, of the small ones.
-    pub fn sized() -> [Self; 4] {
+    /// Returns the numbers of reads and writes with a known size and, behind each, of those up to two sizes.
+    pub fn sized() -> [Self; 6] {
         SIZED.map(|name| {
             let sum = Sum::column(name);
             Self::plain(name, sum.clone(), sum.clone(), sum, (true, true))

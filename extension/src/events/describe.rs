@@ -371,7 +371,7 @@ impl Event {
         let text = if self.kind == "failover" {
             return None;
         } else if self.kind == "full" {
-            "Readings do not say whose files these are: see next.".to_owned()
+            "Readings do not show whose files these are.".to_owned()
         } else if self.kind == "rule" {
             self.largest()
         } else if self.kind != "waiting" {

@@ -3,7 +3,7 @@
 use jobstats_core::base::instant::{Micros, Span};
 use jobstats_core::base::operation::{OperationIndex, READ_BYTES, WRITE_BYTES};
 use jobstats_core::base::target::TargetKind;
-use jobstats_core::judgement::finding::SMALL;
+use jobstats_core::judgement::finding::{MEDIUM, SMALL};
 use jobstats_core::rules::snapshot::HISTOGRAM_LEN;
 use jobstats_core::usage::{Layout, Target};
 use pgrx::datum::DatumWithOid;
@@ -103,11 +103,13 @@ fn value(name: &str) -> String {
 }
 
 /// The numbers of calls by size: the names, the operations and the elements of histograms that count.
-const SIZED: [(&str, OperationIndex, usize); 4] = [
+const SIZED: [(&str, OperationIndex, usize); 6] = [
     ("sized_reads", READ_BYTES, HISTOGRAM_LEN),
-    ("small_reads", READ_BYTES, SMALL_ELEMENTS),
+    ("small_reads", READ_BYTES, elements(SMALL)),
+    ("medium_reads", READ_BYTES, elements(MEDIUM)),
     ("sized_writes", WRITE_BYTES, HISTOGRAM_LEN),
-    ("small_writes", WRITE_BYTES, SMALL_ELEMENTS),
+    ("small_writes", WRITE_BYTES, elements(SMALL)),
+    ("medium_writes", WRITE_BYTES, elements(MEDIUM)),
 ];
 
 /// The condition that rows have histograms.
@@ -119,10 +121,12 @@ fn are_sized<'v>(values: impl Iterator<Item = &'v String> + Clone) -> bool {
     values.clone().next().is_some() && values.clone().all(is_sized)
 }
 
-/// The number of elements of a histogram that count sizes of at most [`SMALL`] bytes.
-const SMALL_ELEMENTS: usize = 16;
+/// The number of elements of a histogram that count sizes of at most so many bytes, a power of 2.
+const fn elements(bytes: f64) -> usize {
+    (bytes as u64).ilog2() as usize + 1
+}
 
-const _: () = assert!((1 << (SMALL_ELEMENTS - 1)) as f64 == SMALL);
+const _: () = assert!(elements(SMALL) == 16);
 
 /// The columns of a statement under construction.
 #[derive(Default)]

@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 
 use jobstats_core::identity::entry_id::{
-    DEFAULT_FORMATS, Field, Format, Formats, Identity, Keys, StoredNames,
+    DEFAULT_FORMATS, Field, Format, Formats, Identity, Keys, StoredNames, looks_swapped,
 };
 use jobstats_core::text::job_stats::IDENTIFIER_MAX;
 use pgrx::Array;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
+use crate::pg::argument::Short;
 use crate::pg::ballast;
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
@@ -18,6 +19,17 @@ use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::store;
 use crate::store::formats::{clusters, configured_formats};
 use crate::store::personal::secrets;
+
+#[pg_extern(sql = false)]
+fn jobstats_looks_swapped(
+    jobs: Short<Vec<Option<String>>>,
+    uids: Short<Vec<Option<i64>>>,
+    users: Short<Vec<Option<i64>>>,
+) -> bool {
+    let both = jobs.iter().zip(uids.iter());
+    let read = both.filter_map(|(job, uid)| Some((job.as_deref()?, u32::try_from((*uid)?).ok()?)));
+    looks_swapped(read, |uid| users.contains(&Some(i64::from(uid))))
+}
 
 #[pg_extern(sql = false)]
 fn jobstats_identify(

@@ -55,7 +55,7 @@ pub struct World {
     /// Let a user overload a metadata server for half an hour of each day
     #[arg(long, env = "JOBSTATS_SIMULATOR_OVERLOAD")]
     pub overload: bool,
-    /// Incidents to play: JSON, as the command incidents prints it. Kinds other than failover and gap need the preset busy
+    /// Incidents to play: JSON, as the command incidents prints it. general_rise and maintenance need the preset busy
     #[arg(long, env = "JOBSTATS_SIMULATOR_INCIDENT_PLAN", value_name = "FILE")]
     pub incident_plan: Option<PathBuf>,
     /// Play no disturbances

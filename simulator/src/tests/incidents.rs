@@ -6,7 +6,7 @@ use crate::time::{HOUR, MINUTE, Nanos, Span};
 use crate::truth::queues::Waits;
 use crate::truth::series::{Player, Series};
 use crate::world::incident::{Incident, Kind, read};
-use crate::world::{Cluster, Plan, Preset};
+use crate::world::{Cluster, Plan, Preset, Workload};
 
 /// A Tuesday at noon.
 const NOON: Nanos = 20_242 * 24 * HOUR + 12 * HOUR;
@@ -93,6 +93,26 @@ fn targets_stall_and_move_and_fill_up_and_are_not_read() {
             .iter()
             .any(|it| it.span.contains(at(30)))
     );
+}
+
+#[test]
+fn an_ost_is_slow_in_any_world() {
+    let usecs = |incidents: &str| {
+        let mut cluster = Cluster::new(Preset::Medium, "medium", 1, Layout::V2_16, 1.0);
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), incidents).unwrap();
+        cluster.incidents = read(file.path(), &cluster).unwrap();
+        let (target, _) = cluster.of_kind(TargetKind::Ost).nth(3).unwrap();
+        let span = Span::new(NOON + 20 * MINUTE, 20 * MINUTE);
+        let events = Workload::new(&cluster).traffic(target, span).events;
+        let usecs = events.iter().map(|it| u64::from(it.calls.usecs));
+        usecs.sum::<u64>() as f64
+    };
+    let slow = usecs(
+        r#"[{"kind": "slow_ost", "from": "2025-06-03T12:20:00Z", "until": "2025-06-03T12:40:00Z", "targets": ["scratch-OST0003"]}]"#,
+    );
+    let times = slow / usecs("[]");
+    assert!((2.0..12.1).contains(&times), "{times}");
 }
 
 #[test]

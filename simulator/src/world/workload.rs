@@ -85,14 +85,25 @@ impl<'a> Workload<'a> {
 
     /// Returns the calls to a target in a span.
     pub fn traffic(&self, target: TargetIndex, span: Span) -> Traffic {
-        let kind = self.cluster.targets[target].kind;
         let mut traffic = Traffic::default();
-        if let Some(busy) = self.cluster.busy {
-            busy.add(self, target, span, &mut traffic);
-            incident::apply(self, target, span, &mut traffic);
-            traffic.events.sort_by_key(|event| event.time);
-            return traffic;
+        match self.cluster.busy {
+            Some(busy) => busy.add(self, target, span, &mut traffic),
+            None => self.add_sessions(target, span, &mut traffic),
         }
+        if let Some(work) = &self.cluster.work {
+            given_work::add(work, self.cluster, target, span, &mut traffic);
+        }
+        if self.cluster.overload {
+            overload::add(self, target, span, &mut traffic);
+        }
+        incident::apply(self, target, span, &mut traffic);
+        traffic.events.sort_by_key(|event| event.time);
+        traffic
+    }
+
+    /// Adds what users and jobs of the workload call.
+    fn add_sessions(&self, target: TargetIndex, span: Span, traffic: &mut Traffic) {
+        let kind = self.cluster.targets[target].kind;
         for session in Sessions::on(self, target, span) {
             let entry = traffic.entry(&session.id);
             let rest = (!session.own_id).then(|| self.rest(&session.id));
@@ -103,14 +114,6 @@ impl<'a> Workload<'a> {
                 }
             });
         }
-        if let Some(work) = &self.cluster.work {
-            given_work::add(work, self.cluster, target, span, &mut traffic);
-        }
-        if self.cluster.overload {
-            overload::add(self, target, span, &mut traffic);
-        }
-        traffic.events.sort_by_key(|event| event.time);
-        traffic
     }
 
     /// Draws a user by the seed; a few users do most of the work.

@@ -94,7 +94,7 @@ SELECT k.kind, '', 'fs', d.day, d.day, d.day, d.day, 'warning', ARRAY[E'fs-OST\x
 FROM unnest('{waiting,slow_target}'::text[]) AS k (kind), (VALUES (timestamptz '2025-11-03 10:00+00')) AS d (day);
 SELECT x.text FROM jobstats.events e, jobstats_explain(e.event_id) x WHERE x.topic IN ('what', 'who', 'excluded') ORDER BY e.event_id, x.line;
 SELECT a -> 'annotations' ->> 'summary', a -> 'annotations' ->> 'description' FROM jsonb_array_elements(jobstats_alerts(true)) a;
-SELECT status, remedy FROM jobstats.health WHERE status = 'rejects' AND server LIKE 'oss%9';
+SELECT states, remedy FROM jobstats.health WHERE states = '{rejects}' AND server LIKE 'oss%9';
 SELECT DISTINCT example ~ '[[:cntrl:]]', remedy ~ '[[:cntrl:]]', remedy LIKE '%for example \\u{1b}%' FROM jobstats.job_quality WHERE status = 'malformed';
 SELECT bool_or(remedy ~ '[[:cntrl:]]') FROM jobstats.health;
 \pset format aligned

@@ -35,7 +35,7 @@ INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES
 INSERT INTO jobstats.feed (cluster, server, body) VALUES ('free', 'oss1', count_of('free', 'fs-OST0000', 10) || count_of('free', 'fs-OST0001', 1));
 RESET SESSION AUTHORIZATION;
 SELECT * FROM rejected WHERE cluster = 'free';
-SELECT target, server, status, remedy FROM jobstats.health WHERE cluster = 'free' AND target = 'fs-OST0000';
+SELECT target, server, states, remedy FROM jobstats.health WHERE cluster = 'free' AND target = 'fs-OST0000';
 -- It also sends false additional parameters.
 CREATE FUNCTION theft() RETURNS timestamptz LANGUAGE sql AS $$ SELECT date_trunc('hour', now()) - interval '1 hour' $$;
 CREATE FUNCTION beside(server text, ago interval, n integer) RETURNS void LANGUAGE sql AS $$
@@ -102,7 +102,7 @@ SELECT target, what FROM jobstats_audit(now() - interval '1 hour', now() + inter
 INSERT INTO jobstats.feed (cluster, server, "time", body)
 SELECT 'back', CASE WHEN n % 2 = 0 THEN 'oss1' ELSE 'evil' END, now() - n * interval '2 minutes', count_of('back', 'fs-OST0000', n)
 FROM generate_series(1, 8) n ORDER BY n DESC;
-SELECT target, server, status, remedy FROM jobstats.health WHERE cluster = 'back';
+SELECT target, server, states, remedy FROM jobstats.health WHERE cluster = 'back';
 
 -- Bound to their own: the two servers of a pair to the targets that they have in common, another one to its own.
 SELECT jobstats_grant_writer('regress_oss1', 'c1', 'oss1', 'fs-OST000*');
@@ -135,7 +135,7 @@ RESET SESSION AUTHORIZATION;
 SELECT * FROM stored WHERE cluster = 'c1';
 SELECT * FROM rejected WHERE cluster = 'c1';
 SELECT count(*) FROM jobstats.targets WHERE name = 'new-OST0000' OR cleanup_interval IS NOT NULL;
-SELECT target, server, status, remedy FROM jobstats.health WHERE cluster = 'c1' ORDER BY target;
+SELECT target, server, states, remedy FROM jobstats.health WHERE cluster = 'c1' ORDER BY target;
 -- Only a star in a name is a pattern.
 SELECT jobstats_grant_writer('regress_oss1', 'c9', 'oss_1', 'scratch_1-OST0000');
 SET SESSION AUTHORIZATION regress_oss1;
@@ -241,7 +241,7 @@ INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES
     ('c1', 'oss1', clock_timestamp() + interval '1 second', count_of('c1', 'fs-OST0000', 11) || count_of('c1', 'fs-OST0090', 1));
 RESET SESSION AUTHORIZATION;
 SELECT * FROM stored WHERE cluster = 'c1' AND target = 'fs-OST0000';
-SELECT status, remedy FROM jobstats.health WHERE cluster = 'c1' AND target = 'fs-OST0000';
+SELECT states, remedy FROM jobstats.health WHERE cluster = 'c1' AND target = 'fs-OST0000';
 
 -- Rights are the rows of writers, for all roles that a role inherits. A dropped role does not unbind others.
 CREATE ROLE regress_site;
@@ -309,7 +309,7 @@ SELECT t.name, octet_length(e.name) AS entry, e.job, e.status, i.write
 FROM jobstats.increments i JOIN jobstats.entries e USING (entry_id) JOIN jobstats.targets t USING (target_id)
 WHERE t.cluster = 'c7' ORDER BY octet_length(e.name), e.name;
 SELECT DISTINCT octet_length(shipper) AS shipper, duration FROM jobstats.observations o JOIN jobstats.targets t USING (target_id) WHERE t.cluster = 'c7';
-SELECT status FROM jobstats.health WHERE cluster = 'c7';
+SELECT states FROM jobstats.health WHERE cluster = 'c7';
 SELECT max(octet_length(target)) AS target FROM jobstats.rejects WHERE cluster = 'c7';
 
 SET client_min_messages = warning;

@@ -24,10 +24,10 @@ CALL jobstats_maintain();
 RESET client_min_messages;
 TABLE held;
 SELECT step, regexp_replace(problem, '\d+-\d+-\d+ [0-9:+]+', '(time)', 'g') AS problem FROM jobstats.maintenance ORDER BY began;
-SELECT regexp_replace(remedy, '\d+-\d+-\d+ [0-9:+]+', '(time)', 'g') AS remedy FROM jobstats.health WHERE status = 'maintenance' AND remedy LIKE '%clock%';
+SELECT regexp_replace(remedy, '\d+-\d+-\d+ [0-9:+]+', '(time)', 'g') AS remedy FROM jobstats.health WHERE states = '{maintenance}' AND remedy LIKE '%clock%';
 -- A text that comes now, and was read when the clock was right, is late at most.
 SELECT count(*) FROM unnest(ARRAY['fs-OST0000', 'fs-OST0001']) t, feed(t, 122);
-SELECT target, status, remedy FROM jobstats.health WHERE target IS NOT NULL ORDER BY target;
+SELECT target, states, remedy FROM jobstats.health WHERE target IS NOT NULL ORDER BY target;
 
 -- The clock is right: the file system was switched off, as its owner confirms.
 SELECT jobstats_setup() IS NOT NULL AS ready \gset
@@ -39,7 +39,7 @@ CALL jobstats_maintain();
 SELECT step, problem FROM jobstats.maintenance WHERE step = 'all' ORDER BY began DESC LIMIT 1;
 
 -- Targets without remaining rows are shown.
-SELECT target, status, server, last_observation = at(122) AS last, remedy FROM jobstats.health WHERE target IS NOT NULL ORDER BY target;
+SELECT target, states, server, last_observation = at(122) AS last, remedy FROM jobstats.health WHERE target IS NOT NULL ORDER BY target;
 
 -- A clock that was ahead for long leaves horizons in the future, for which all texts are too late. Setup resets them.
 UPDATE jobstats.refresh SET announced = now() + interval '100 days', horizon = now() + interval '10 days', dropped = now() + interval '10 days';

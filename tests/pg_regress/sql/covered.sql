@@ -83,4 +83,4 @@ UPDATE jobstats.settings SET jobs_retention = now() - minute(35);
 CALL jobstats_maintain();
 SELECT cluster, source, since > minute(34) AS is_cut, since < until AS is_span FROM jobstats.covered WHERE cluster IN ('c', 'd', 'e', 'hpc') ORDER BY 1, 2;
 -- Accounting that has stopped shows in health.
-SELECT cluster, target, remedy FROM jobstats.health WHERE status = 'accounting' ORDER BY cluster, remedy;
+SELECT cluster, target, remedy FROM jobstats.health WHERE states = '{accounting}' ORDER BY cluster, remedy;

@@ -2,7 +2,7 @@
 \i store.sql
 \set ECHO all
 \set VERBOSITY terse
-CREATE VIEW damage AS SELECT remedy FROM jobstats.health WHERE status = 'maintenance' AND remedy LIKE 'The store is damaged%';
+CREATE VIEW damage AS SELECT remedy FROM jobstats.health WHERE states = '{maintenance}' AND remedy LIKE 'The store is damaged%';
 CREATE FUNCTION setup() RETURNS TABLE (state text, mended text) LANGUAGE sql AS $$
 SELECT substring(s.message FROM 'The store of jobstats \S+ ([^:]*):'), substring(s.message FROM 'Mended: ([^\n]*)')
 FROM (SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') AS message) s
@@ -82,7 +82,7 @@ $$;
 CALL jobstats_maintain();
 UPDATE jobstats.maintenance SET began = began - interval '2 days' WHERE step = 'check';
 CALL jobstats_maintain();
-SELECT remedy FROM jobstats.health WHERE status = 'maintenance';
+SELECT remedy FROM jobstats.health WHERE states = '{maintenance}';
 CALL jobstats_maintain();
 SELECT * FROM setup();
 DO $$
@@ -92,7 +92,7 @@ BEGIN
 END
 $$;
 CALL jobstats_maintain();
-SELECT remedy FROM jobstats.health WHERE status = 'maintenance';
+SELECT remedy FROM jobstats.health WHERE states = '{maintenance}';
 SELECT step, problem FROM jobstats.maintenance WHERE step = 'check' ORDER BY began DESC LIMIT 1;
 DROP VIEW damage;
 DROP OWNED BY regress_damaged_reader;

@@ -23,7 +23,7 @@ GRANT USAGE ON SCHEMA jobstats TO regress_drop_guest;
 GRANT SELECT ON jobstats.rates, jobstats.health TO regress_drop_guest;
 GRANT EXECUTE ON FUNCTION jobstats_reidentify() TO regress_drop_guest;
 CREATE VIEW on_rates AS SELECT workload, write FROM jobstats.rates;
-CREATE VIEW on_health AS SELECT target, status FROM jobstats.health;
+CREATE VIEW on_health AS SELECT target, states FROM jobstats.health;
 CREATE VIEW on_function AS SELECT * FROM jobstats_top();
 
 -- Only views that show something with the extension's functions go with it: no table, no column, not the way in.

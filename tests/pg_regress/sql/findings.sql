@@ -43,11 +43,18 @@ $$;
 SELECT * FROM found();
 SELECT * FROM jobstats_verdict(at(0), at(20));
 -- Typical values at a site are no finding.
-UPDATE jobstats.finding_rules SET fair_of_site = 0, bad_of_site = 0.7 WHERE finding IN ('small_reads', 'small_writes');
+UPDATE jobstats.finding_rules SET fair_of_site = 0, bad_of_site = 0.7 WHERE finding = 'small_reads';
+UPDATE jobstats.finding_rules SET fair_of_site = 0, bad_of_site = 0.3, bad = 0.3 WHERE finding = 'small_writes';
 UPDATE jobstats.finding_rules SET fair_of_site = 60, bad_of_site = 70 WHERE finding = 'getattrs';
 SELECT * FROM found(filter => 'job=1,2,5');
 SELECT * FROM jobstats_verdict(at(0), at(20));
 SELECT * FROM found(levels => 'good', filter => 'job=5');
+-- Above an absolute level, they are.
+BEGIN;
+UPDATE jobstats.finding_rules SET bad_of_site = 1, absolute = 0.74 WHERE finding = 'small_reads';
+UPDATE jobstats.finding_rules SET bad_of_site = 1, absolute = 0.37 WHERE finding = 'small_writes';
+SELECT name, finding, level, threshold FROM found(filter => 'job=1,2');
+ROLLBACK;
 -- The probe of jobstats syncs on purpose.
 DO $$
 BEGIN
@@ -73,7 +80,7 @@ SELECT kind, f.name, f.finding, f.text FROM unnest('{MDT,OST}'::text[]) kind, fo
 SELECT count(*) FROM jobstats_findings(at(0), at(20), filter => 'server=server job=3,4,6,8,9');
 SELECT count(*) FROM jobstats_findings(at(0), at(20), exclude => '{"target": ["*OST0005"]}', filter => 'job=3,4,6,8,9');
 SELECT * FROM jobstats_findings(at(0), at(20), levels => 'worse');
--- The sizes of all jobs of more than a day are not read; sizes of a few jobs are.
+-- A job has the same values in any window: of more than a day, the sizes of the jobs that matter most are read.
 SELECT name, finding, round(value::numeric, 2) AS value, text
 FROM jobstats_findings(at(0) - interval '30 hours', at(20), levels => 'bad,fair,good') WHERE name = '1' AND finding = 'small_reads'
 UNION ALL
@@ -81,18 +88,19 @@ SELECT name, finding, round(value::numeric, 2), text
 FROM jobstats_findings(at(0) - interval '30 hours', at(20), levels => 'bad,fair,good', filter => 'job=1') WHERE finding = 'small_reads';
 SELECT count(*) FROM jobstats_findings(at(60), at(80));
 SELECT count(*) FROM jobstats_verdict(at(60), at(80));
--- A job that removes more than twice the files that it created cleans up. A part of a divided row may have sizes whose calls count in
--- another part.
+-- A job that removes more than twice the files that it created cleans up; its other requests are part of that.
+-- A part of a divided row may have sizes whose calls count in another part.
 DO $$
 BEGIN
     PERFORM observe(target, 'server', 100, 120) FROM unnest(ARRAY['scratch-MDT0000', 'scratch-OST0003']) AS target;
     PERFORM act('scratch-MDT0000', job || ':1001:n02', 100, 120, jsonb_build_object('mknod', 2000, 'mknod_usecs', 10000000, 'unlink', removed, 'unlink_usecs', 60000000))
     FROM (VALUES (21, 4000), (22, 4001)) AS v (job, removed);
+    PERFORM act('scratch-MDT0000', '24:1001:n02', 100, 120, '{"unlink": 1200000, "unlink_usecs": 90000000, "getattr": 1200000, "getattr_usecs": 60000000, "open": 9000, "open_usecs": 20000000}');
     PERFORM act('scratch-OST0003', '23:1001:n02', 100, 110, jsonb_build_object('write', 4000, 'write_bytes', 4000000000, 'write_usecs', 100000000,
         'write_bytes_hist', array_fill(0, ARRAY[20]) || 2000 || array_fill(0, ARRAY[7])));
     PERFORM act('scratch-OST0003', '23:1001:n02', 110, 120, jsonb_build_object('write_bytes', 8192000, 'write_bytes_hist', array_fill(0, ARRAY[12]) || 2000 || array_fill(0, ARRAY[15])));
 END $$;
-SELECT name, finding, value, text FROM jobstats_findings(at(100), at(120)) WHERE finding IN ('short_lived_files', 'small_writes');
+SELECT name, finding, level, value, text FROM jobstats_findings(at(100), at(120)) WHERE finding IN ('short_lived_files', 'small_writes') OR name = '24';
 
 -- Maintenance computes the baseline: two days ago, 199 jobs wrote in pieces of 31.9 to 63.8 KiB, and one program. Another job's write sizes
 -- are known in two hours: a quarter is 4 KiB.

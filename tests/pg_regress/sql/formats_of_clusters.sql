@@ -17,9 +17,9 @@ TABLE identities;
 -- Clients of beta send the user first. Maintenance notices it, and finds out who sent what.
 UPDATE jobstats.entry_formats SET cluster = 'alpha' WHERE format = '%j:%u:%H';
 INSERT INTO jobstats.entry_formats (priority, format, cluster) VALUES (3, '%u:%j:%H', 'b*');
-SELECT status, remedy FROM jobstats.health WHERE target IS NULL AND remedy LIKE 'Identifiers%';
+SELECT states, remedy FROM jobstats.health WHERE target IS NULL AND remedy LIKE 'Identifiers%';
 CALL jobstats_maintain();
-SELECT status, remedy FROM jobstats.health WHERE target IS NULL AND remedy LIKE 'Identifiers%';
+SELECT states, remedy FROM jobstats.health WHERE target IS NULL AND remedy LIKE 'Identifiers%';
 -- What both have sent and read differently is unknown but for the node.
 TABLE identities;
 SELECT cluster, uid, total FROM (SELECT * FROM jobstats_totals(at(0), at(2), 'write', 'cluster,uid') r, dims(r.labels)) AS jobstats_totals ORDER BY 1, 2;

@@ -45,17 +45,17 @@ INSERT INTO jobstats.rejects ("time", received, cluster, server, target, line, r
     (ago(9999), ago(50), '', 'oss9', NULL, NULL, 'no target', 'read_bytes'),
     (ago(9999), ago(3700), '', 'oss10', 'scratch-OST0034', NULL, 'too late', ''),
     (ago(60), ago(60), '', 'oss8', 'scratch-OST0035', NULL, 'not yours', '');
-SELECT target, server, status, now() - last_observation AS ago, delay, usual_interval, cleanup_too_short, remedy
+SELECT target, server, states, now() - last_observation AS ago, delay, usual_interval, remedy
 FROM jobstats.health ORDER BY target, server;
 DELETE FROM jobstats.rejects WHERE cluster = 'other' OR server = 'oss9';
-SELECT target, status, remedy FROM jobstats.health WHERE status IN ('silent', 'slow') ORDER BY target;
+SELECT target, states, remedy FROM jobstats.health WHERE states && '{silent,slow}' ORDER BY target;
 
 -- Entries may be gone before they are read where the cleanup interval is under twice the usual one; 0 is never.
 UPDATE jobstats.targets SET cleanup_interval = '239 seconds' WHERE name = 'scratch-MDT0000';
 UPDATE jobstats.targets SET cleanup_interval = '240 seconds' WHERE name = 'scratch-OST0003';
 UPDATE jobstats.targets SET cleanup_interval = '0' WHERE name = 'scratch-OST0006';
 UPDATE jobstats.targets SET cleanup_interval = '30 seconds' WHERE name = 'scratch-OST0009';
-SELECT target, status, cleanup_interval, cleanup_too_short, remedy FROM jobstats.health
+SELECT target, states, cleanup_interval, remedy FROM jobstats.health
 WHERE target IN ('scratch-MDT0000', 'scratch-OST0003', 'scratch-OST0006', 'scratch-OST0009') ORDER BY target;
 -- Where it is not shipped, 600 s are assumed.
 UPDATE jobstats.targets SET cleanup_interval = NULL;
@@ -63,28 +63,28 @@ DELETE FROM jobstats.observations o USING jobstats.targets t WHERE t.target_id =
 DO $$ BEGIN
     PERFORM observe_until('scratch-MDT0000', 'mds1', 60, 301);
 END $$;
-SELECT target, status, cleanup_too_short, remedy FROM jobstats.health WHERE cleanup_too_short ORDER BY target;
+SELECT target, states, remedy FROM jobstats.health WHERE 'cleanup' = ANY (states) ORDER BY target;
 
 -- Most identifiers match no format: the likely one, and how to add it.
 DO $$ BEGIN
     PERFORM act('', 'scratch-OST0007', 'dd@' || 1000 + n || '@r01c' || n, ago(180), ago(60), '{"read": 1}') FROM generate_series(10, 14) AS n;
     PERFORM act('', 'scratch-OST0007', '101:1000:n' || n, ago(180), ago(60), '{"read": 1}') FROM generate_series(1, 5) AS n;
 END $$;
-SELECT status, remedy FROM jobstats.health WHERE target = 'scratch-OST0007';
+SELECT states, remedy FROM jobstats.health WHERE target = 'scratch-OST0007';
 DO $$ BEGIN
     PERFORM act('', 'scratch-OST0007', 'cp@1000@r01c01', ago(180), ago(60), '{"read": 1}');
 END $$;
-SELECT status, remedy FROM jobstats.health WHERE target = 'scratch-OST0007';
+SELECT states, remedy FROM jobstats.health WHERE target = 'scratch-OST0007';
 INSERT INTO jobstats.entry_formats SELECT max(priority) + 1, '%e@%u@%H' FROM jobstats.entry_formats;
 SELECT jobstats_reidentify();
-SELECT status, remedy FROM jobstats.health WHERE target = 'scratch-OST0007';
+SELECT states, remedy FROM jobstats.health WHERE target = 'scratch-OST0007';
 -- Their appearance cannot always be guessed.
 UPDATE jobstats.entries SET status = 'malformed', name = 'a b ' || entry_id;
-SELECT status, remedy FROM jobstats.health WHERE target = 'scratch-OST0007';
+SELECT states, remedy FROM jobstats.health WHERE target = 'scratch-OST0007';
 
 -- The store itself is shown where its maintenance needs care: overdue, or with a problem.
 CREATE VIEW world.store AS
-SELECT status, target, replace(remedy, date_trunc('second', ago(3600))::text, '(an hour ago)') AS remedy
+SELECT states, target, replace(remedy, date_trunc('second', ago(3600))::text, '(an hour ago)') AS remedy
 FROM jobstats.health WHERE target IS NULL;
 TABLE store;
 UPDATE jobstats.observations SET received = ago(3601) WHERE "time" = (SELECT min("time") FROM jobstats.observations);

@@ -19,8 +19,8 @@ DO $$ BEGIN
     PERFORM observe_around('scratch-OST0004', 5, 31, 15);
     PERFORM observe_around('scratch-OST0005', 5, 31, 16);
 END $$;
--- The status is the current one: alerts need no history.
-SELECT target, status, usual_interval, regexp_replace(replace(replace(remedy,
+-- A gap shows for an hour after it.
+SELECT target, states, usual_interval, regexp_replace(replace(replace(remedy,
         date_trunc('second', ago(59))::text, '(59 min ago)'), date_trunc('second', ago(89))::text, '(89 min ago)'),
     'from 2.* to 2[^,]*', 'from … to …') AS remedy
 FROM jobstats.health WHERE target IS NOT NULL ORDER BY target;

@@ -1,4 +1,4 @@
--- The view job_quality: jobs of entries by day and status, with likely causes; and the status in health.
+-- The view job_quality: jobs of entries by day and status, with likely causes; and the states in health.
 \i store.sql
 \set ECHO all
 \set VERBOSITY terse
@@ -24,14 +24,14 @@ SELECT cluster, 'oss1', at(o.minute), ost('scratch-OST0000', (SELECT string_agg(
 FROM generate_series(since, until, 10) AS o (minute)
 $$;
 -- Health for the hour that ends at a minute, as maintenance would compute it then.
-CREATE FUNCTION texts.health_at(minute numeric) RETURNS TABLE (cluster text, status text, remedy text) LANGUAGE plpgsql AS $$
+CREATE FUNCTION texts.health_at(minute numeric) RETURNS TABLE (cluster text, states text[], remedy text) LANGUAGE plpgsql AS $$
 DECLARE
     known timestamptz[] := ARRAY(SELECT l.refreshed FROM jobstats.rollups l WHERE l.level IN ('10m', '1d') ORDER BY l.width);
 BEGIN
     UPDATE jobstats.rollups l SET refreshed = at(minute) WHERE l.level IN ('10m', '1d');
     PERFORM jobstats_internal.advise();
     UPDATE jobstats.rollups l SET refreshed = known[CASE l.level WHEN '10m' THEN 1 ELSE 2 END] WHERE l.level IN ('10m', '1d');
-    RETURN QUERY SELECT h.cluster, h.status, h.remedy FROM jobstats.health h WHERE h.status IN ('accounting', 'nodes') AND h.target IS NULL
+    RETURN QUERY SELECT h.cluster, h.states, h.remedy FROM jobstats.health h WHERE h.states && '{accounting,ids,nodes}' AND h.target IS NULL
         AND h.remedy NOT LIKE 'The accounting of % has been read up to %' ORDER BY 1, 2, 3;
 END
 $$;
@@ -150,5 +150,15 @@ BEGIN;
 UPDATE jobstats.nodes SET class = 'login' WHERE pattern = 'c*';
 SELECT count(*) FROM health_at(11540);
 UPDATE jobstats.advice SET noted = now() - interval '61 minutes';
-SELECT count(*) FROM jobstats.health WHERE status = 'nodes';
+SELECT count(*) FROM jobstats.health WHERE states = '{nodes}';
 ROLLBACK;
+
+-- Clients write the user first, but the format has the job first: the remedy mends it.
+SELECT act('swapped', 15840, 15860, VARIADIC ARRAY(SELECT format('%s:%s:n0%s', 1000 + n % 3, 6000 + n, n % 9) FROM generate_series(1, 12) n));
+CALL jobstats_maintain();
+SELECT * FROM health_at(15860);
+SELECT remedy AS mend FROM health_at(15860) \gset
+SELECT split_part(:'mend', 'order: ', 2) AS mend \gset
+:mend
+SELECT jobstats_reidentify();
+SELECT * FROM health_at(15860);

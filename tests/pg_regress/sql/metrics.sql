@@ -46,8 +46,8 @@ UPDATE jobstats.targets t SET observations_total = 3, text_bytes_total = 5000, p
 UPDATE jobstats.observations o SET received = o."time" + interval '1.5 seconds' FROM jobstats.targets t
 WHERE t.target_id = o.target_id AND t.name = 'scratch-MDT0000';
 
--- One status of each target is 1, the others are there as 0.
-SELECT labels, value FROM samples WHERE family = 'jobstats_target_status' AND (value > 0 OR labels LIKE '%MDT0000%') ORDER BY n;
+-- The states of each target are 1, the others are there as 0.
+SELECT labels, value FROM samples WHERE family = 'jobstats_target_state' AND (value > 0 OR labels LIKE '%MDT0000%') ORDER BY n;
 SELECT labels, value = extract(epoch FROM ago(60)) AS same FROM samples
 WHERE family = 'jobstats_target_last_observation_timestamp_seconds' AND labels LIKE '%MDT0000%';
 SELECT family, labels, value FROM samples

@@ -65,14 +65,14 @@ SELECT count(*) > 0 AS shown FROM jobstats_now();
 SELECT locks() <= 150 AS few;
 COMMIT;
 -- A cached plan shows new rows.
-PREPARE state AS SELECT count(*) FROM jobstats.health WHERE status <> 'maintenance';
+PREPARE state AS SELECT count(*) FROM jobstats.health WHERE states <> '{maintenance}';
 EXECUTE state;
 INSERT INTO jobstats.feed (server, "time", body) VALUES ('oss1', now(), ost('fs-OST0001', record('a.1', 1, 4096)));
 EXECUTE state;
 -- Of a target that is gone for long, the server is known and when it was read.
 INSERT INTO jobstats.feed (server, "time", body) VALUES ('oss3', now() - interval '30 days', ost('fs-OST0003', record('a.1', 1, 4096)));
 UPDATE jobstats.targets SET received = last_observation + interval '1 second' WHERE name = 'fs-OST0003';
-SELECT status, server, last_observation < now() - interval '29 days' AS long_ago, delay, usual_interval, remedy
+SELECT states, server, last_observation < now() - interval '29 days' AS long_ago, delay, usual_interval, remedy
 FROM jobstats.health WHERE target = 'fs-OST0003';
 
 -- A bulk load is read by the index on time after the next maintenance, with or without VACUUM.

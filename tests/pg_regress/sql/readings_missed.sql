@@ -33,7 +33,7 @@ DO $$ BEGIN
     -- The last observation is older than the hour.
     PERFORM observe_ago('scratch-OST0009', VARIADIC every(1, 61, 180, 70));
 END $$;
-SELECT target, status, usual_interval, missed, regexp_replace(remedy, 'from 2.* to 2[^,]*', 'from … to …') AS remedy
+SELECT target, states, usual_interval, missed, regexp_replace(remedy, 'from 2.* to 2[^,]*', 'from … to …') AS remedy
 FROM jobstats.health WHERE target IS NOT NULL ORDER BY target;
 
 -- Per hour: a gap belongs to the hour in which it ends.

@@ -3,7 +3,7 @@
 \set ECHO all
 \set VERBOSITY terse
 CREATE VIEW under_way AS
-SELECT status, remedy FROM jobstats.health WHERE target IS NULL AND remedy LIKE 'Identifiers%';
+SELECT states, remedy FROM jobstats.health WHERE target IS NULL AND remedy LIKE 'Identifiers%';
 CREATE VIEW by_user AS
 SELECT uid, total FROM (SELECT * FROM jobstats_totals(at(0), at(60), 'write', 'uid') r, dims(r.labels)) AS jobstats_totals ORDER BY uid;
 
@@ -27,7 +27,7 @@ TABLE under_way;
 SELECT jobstats_internal.reidentify_some() AS begun;
 TABLE under_way;
 SELECT jobstats_internal.reidentify_some() > 0 AS changed;
-SELECT status, regexp_replace(remedy, '\d+ %', CASE WHEN substring(remedy FROM '(\d+) %')::integer BETWEEN 30 AND 50 THEN 'a third or so' ELSE '\&' END) AS remedy FROM under_way;
+SELECT states, regexp_replace(remedy, '\d+ %', CASE WHEN substring(remedy FROM '(\d+) %')::integer BETWEEN 30 AND 50 THEN 'a third or so' ELSE '\&' END) AS remedy FROM under_way;
 INSERT INTO jobstats.feed (server, "time", body) VALUES ('oss1', at(10), ost('fs-OST0000', record('5:500:n9', 7, 7 * 4096)));
 SELECT job, uid FROM jobstats.entries WHERE name = '5:500:n9';
 -- Each entry has one user, so the sums equal the total, for any user; sums of changed users are not read any more.

@@ -1,4 +1,4 @@
--- Gauges: the latest value of each, values by hour and day, and their status in health.
+-- Gauges: the latest value of each, values by hour and day, and their states in health.
 \i store.sql
 \set ECHO all
 \set VERBOSITY terse
@@ -60,14 +60,14 @@ SELECT feed('oss1', now_in('-20 min'), space('fs-OST0000', 1000000, 70000, 40000
     feed('mds1', now_in('-20 min'), E'mdt.fs-MDT0000.recovery_status=\nstatus: COMPLETE', space('fs-MDT0000', 0, 0, 0));
 SELECT feed('oss1', now_in('-1 min'), 'health_check=NOT HEALTHY', E'obdfilter.fs-OST0000.recovery_status=\nstatus: RECOVERING');
 CREATE VIEW said AS
-SELECT target, kind, server, status, regexp_replace(remedy, '\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\+00', '…') AS remedy
-FROM jobstats.health WHERE status IN ('full', 'unhealthy', 'recovery', 'changelog') ORDER BY status, target;
+SELECT target, kind, server, states, regexp_replace(remedy, '\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\+00', '…') AS remedy
+FROM jobstats.health WHERE states && '{full,unhealthy,recovery,changelog}' ORDER BY states, target;
 SELECT * FROM said;
-SELECT jobstats_metrics() !~ 'target_status\{[^}]*fs-OST0000' AS metrics_do_not_count_them;
+SELECT jobstats_metrics() ~ 'target_state\{[^}]*fs-OST0000",state="full"\} 1' AS metrics_have_them;
 SELECT jobstats_alter_target('fs-OST0001', retired => true) IS NOT NULL AS retired;
 SELECT feed('oss1', now_in('-30 s'), 'health_check=healthy', E'obdfilter.fs-OST0000.recovery_status=\nstatus: COMPLETE');
 UPDATE jobstats.sample_series SET "time" = "time" - interval '1 day' WHERE name LIKE 'changelog%';
-SELECT target, status FROM said;
+SELECT target, states FROM said;
 
 -- Bad input does not affect other values, nor job_stats in the same text.
 SELECT target, action, entries FROM jobstats_ingest('', 'oss3', at(5), mdt('fs-MDT0000', life('1.1', at(0), 1, 10)) || E'osd-zfs.fs-OST0003.kbytestotal=-1\n'

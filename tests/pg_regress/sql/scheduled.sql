@@ -35,7 +35,7 @@ SELECT (jobstats_setup() ~ 'Maintenance is scheduled: job \d+ of TimescaleDB') =
     SELECT add_retention_policy('jobstats.increments', interval '1 day') AS job \gset
     CALL jobstats_maintain();
     SELECT problem ~ 'remove_retention_policy\(''jobstats.increments''\)' AS named,
-        (SELECT remedy FROM jobstats.health WHERE status = 'maintenance') = format('The last maintenance had a problem: %s.', problem) AS shown
+        (SELECT remedy FROM jobstats.health WHERE states = '{maintenance}') = format('The last maintenance had a problem: %s.', problem) AS shown
     FROM last \gset
     SELECT remove_retention_policy('jobstats.increments') AS removed \gset
     CALL jobstats_maintain();
@@ -44,14 +44,14 @@ SELECT (jobstats_setup() ~ 'Maintenance is scheduled: job \d+ of TimescaleDB') =
 \endif
 SELECT :'named' AS named, :'shown' AS shown;
 TABLE last;
-SELECT count(*) FROM jobstats.health WHERE status = 'maintenance';
+SELECT count(*) FROM jobstats.health WHERE states = '{maintenance}';
 
 -- Where failures of jobs are recorded, maintenance warns of its own, and setup recommends others.
 \if :community
     CREATE OR REPLACE FUNCTION jobstats_internal.failing_jobs() RETURNS text LANGUAGE sql STABLE AS $$SELECT text 'Jobs fail'$$;
     CALL jobstats_maintain();
     SELECT replace(problem, :'add_job', 'N') AS problem,
-        (SELECT remedy FROM jobstats.health WHERE status = 'maintenance') = format('The last maintenance had a problem: %s.', problem) AS shown
+        (SELECT remedy FROM jobstats.health WHERE states = '{maintenance}') = format('The last maintenance had a problem: %s.', problem) AS shown
     FROM last \gset
     SELECT regexp_replace(jobstats_setup(), '.*(Maintenance is .*)', '\1') = format('Maintenance is scheduled: job %s of TimescaleDB. '
         'Jobs fail: let cron or pg_cron call it, then SELECT delete_job(%1$s);', :'add_job') AS scheduled \gset

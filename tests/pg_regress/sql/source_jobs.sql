@@ -133,7 +133,7 @@ SELECT extract(epoch FROM "time")::int % 100000 AS "time", line, reason, text FR
 -- With a guessable delimiter, a user can write another user's row. The sender and health get a warning.
 SELECT action, entries FROM jobstats_ingest('forged', 'slurm9', to_timestamp(1700400040),
     E'JobIDRaw|Start|End|User|JobName\n81|1700390000|1700390010|eve|x\n82|1700390000|1700390010|ada|forged\n', source => 'slurm');
-SELECT cluster, server, remedy FROM jobstats.health WHERE status = 'accounting' AND server = 'slurm9';
+SELECT cluster, server, remedy FROM jobstats.health WHERE states = '{accounting}' AND server = 'slurm9';
 -- What a later text repeats gets its time, which no index has.
 SELECT newest = to_timestamp(1700400004) AS is_newest FROM jobstats.schedulers WHERE scheduler = '';
 SELECT action, entries, active FROM jobstats_ingest('', 'slurm1', to_timestamp(1700400005),

@@ -13,7 +13,7 @@ DO $$ BEGIN
     PERFORM act('', 'scratch-OST0000', 'dd.0', ago(180), ago(60), '{"write": 10, "write_bytes": 12000, "write_usecs": 1000}');
     PERFORM act('', 'scratch-OST0002', 'dd.0', ago(1380), ago(1260), '{"write": 10, "write_bytes": 12000, "write_usecs": 1000}');
 END $$;
-SELECT target, status FROM jobstats.health ORDER BY target;
+SELECT target, states FROM jobstats.health ORDER BY target;
 -- It lowers the coverage: a window of 540 s in which two of three are observed, and one of 1740 s that has 540 s of it.
 SELECT seconds, coverage, trunc(2 / 3.0, 4) AS expected FROM jobstats_rates(operations => 'write_bytes', by => '');
 SELECT seconds, coverage, trunc((2 * 1740 + 540) / (3 * 1740.0), 4) AS expected
@@ -23,7 +23,7 @@ SELECT target FROM jobstats_now();
 
 SELECT jobstats_alter_target('scratch-OST0002', retired => true);
 SELECT name, retired = ago(1260) AS since_last_observation FROM jobstats.targets ORDER BY name;
-SELECT target, status, remedy FROM jobstats.health ORDER BY target;
+SELECT target, states, remedy FROM jobstats.health ORDER BY target;
 SELECT seconds, coverage FROM jobstats_rates(operations => 'write_bytes', by => '');
 SELECT seconds, coverage FROM jobstats_rates(ago(1800), operations => 'write_bytes', by => '');
 -- Its usage is still shown, at the rate of its observed time.
@@ -40,7 +40,7 @@ SELECT name, coverage FROM jobstats_totals(ago(1800), operations => 'write_bytes
 SELECT target FROM jobstats_now();
 -- The past is unchanged.
 SELECT target FROM jobstats_now(at => ago(1260));
-SELECT line FROM regexp_split_to_table(jobstats_metrics(), '\n') AS line WHERE line ~ '0002|status=.* 1$';
+SELECT line FROM regexp_split_to_table(jobstats_metrics(), '\n') AS line WHERE line ~ '0002|state=.* 1$';
 -- Again it stays as it is.
 SELECT jobstats_alter_target('scratch-OST0002', NULL, retired => true);
 SELECT retired = ago(1260) AS since_last_observation FROM jobstats.targets WHERE name = 'scratch-OST0002';
@@ -52,9 +52,9 @@ SELECT name, rate, coverage FROM jobstats_rates(operations => 'write_bytes');
 SELECT target, action FROM jobstats_ingest('', 'oss1', ago(30), E'obdfilter.scratch-OST0002.job_stats=\njob_stats:\n');
 SELECT jobstats_alter_target('scratch-OST0002', retired => true);
 SELECT target, action FROM jobstats_ingest('', 'oss1', ago(45), E'obdfilter.scratch-OST0002.job_stats=\njob_stats:\n');
-SELECT status FROM jobstats.health WHERE target = 'scratch-OST0002';
+SELECT states FROM jobstats.health WHERE target = 'scratch-OST0002';
 SELECT target, action FROM jobstats_ingest('', 'oss1', ago(10), E'obdfilter.scratch-OST0002.job_stats=\njob_stats:\n');
-SELECT status FROM jobstats.health WHERE target = 'scratch-OST0002';
+SELECT states FROM jobstats.health WHERE target = 'scratch-OST0002';
 COMMIT;
 
 -- A target that was never observed is not expected any more.

@@ -169,7 +169,7 @@ INSERT INTO jobstats.rollup_10m_targets (bucket, target_id, observed_usecs, rese
 SELECT r.refreshed - n * interval '10 minutes', t.target_id, 600000000, 0, 0, 200
 FROM jobstats.rollups r, generate_series(0, 5) n, jobstats.targets t WHERE r.level = '10m' AND t.name IN ('b-MDT0000', 'fs-MDT0000');
 UPDATE jobstats.targets t SET filesystem = NULL WHERE t.name = 'b-MDT0000';
-SELECT target, status, regexp_replace(remedy, '(\d+-\d+-\d+ )?\d+:\d+(:\d+\+00)?', '…', 'g') AS remedy FROM jobstats.health WHERE status = 'ids' ORDER BY remedy;
+SELECT target, states, regexp_replace(remedy, '(\d+-\d+-\d+ )?\d+:\d+(:\d+\+00)?', '…', 'g') AS remedy FROM jobstats.health WHERE states = '{ids}' ORDER BY remedy;
 SELECT line FROM regexp_split_to_table(jobstats_metrics(), '\n') line WHERE line ~ 'status="ids"\} 1';
 
 SELECT * FROM jobstats_untracked(at(0), at(10), 'open', 'user');

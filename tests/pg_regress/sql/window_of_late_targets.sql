@@ -19,7 +19,7 @@ DO $$ BEGIN
             '{"write": 12, "write_bytes": 1200, "write_usecs": 6000000}')
         FROM jobstats.targets t JOIN jobstats.observations o USING (target_id) GROUP BY t.name, t.target_id;
 END $$;
-SELECT status, count(*) FROM jobstats.health GROUP BY status ORDER BY status;
+SELECT states, count(*) FROM jobstats.health GROUP BY states ORDER BY states;
 -- The window ends where the others were observed, 47 seconds ago.
 SELECT seconds, coverage = trunc((27 * 553 + 120) / (28 * 553.0), 4) AS covered, coverage, operation
 FROM jobstats_rates(operations => 'write_bytes', by => '');
@@ -40,7 +40,7 @@ SELECT seconds, coverage < 1 AS partial FROM jobstats_rates(until => now() - int
 DO $$ BEGIN PERFORM observe_until('west', 'home-OST0000', 480, 900); PERFORM observe_until('west', 'home-OST0001', 30, 120); END $$;
 SELECT seconds, name, coverage FROM jobstats_rates(operations => 'write_bytes', filter => 'filesystem=home');
 DO $$ BEGIN PERFORM delay('home-OST0000', '4 minutes'); END $$;
-SELECT target, status FROM jobstats.health WHERE cluster = 'west' ORDER BY target;
+SELECT target, states FROM jobstats.health WHERE cluster = 'west' ORDER BY target;
 SELECT seconds, name, coverage FROM jobstats_rates(operations => 'write_bytes', filter => 'filesystem=home');
 SELECT seconds, name, coverage FROM jobstats_rates(now() - interval '1 hour', operations => 'write_bytes', filter => 'filesystem=home');
 

@@ -24,7 +24,7 @@ const NOTE: usize = 40;
 /// Draws bars from left to right, one below the other, and a line at a value for comparison.
 pub fn horizontal(words: &Words, bars: &[Bar], median: Option<(f64, String)>) -> Chart {
     let has_notes = bars.iter().any(|bar| bar.note.is_some());
-    Chart::new(|size| {
+    Chart::new(words, |size| {
         // A phone has no room for a note behind a bar.
         let row = if has_notes { size.of(17.0, 30.0) } else { 17.0 };
         let top = 38.0;
@@ -75,7 +75,7 @@ pub fn standing(
     kinds: &[(&str, &[f64])],
     format: impl Fn(f64) -> String,
 ) -> Chart {
-    Chart::new(|size| {
+    Chart::new(words, |size| {
         let height = 230.0;
         let mut svg = words.chart(size, height);
         let plot = size.plot((60.0, 52.0), (10.0, 20.0), (44.0, height - 38.0));
@@ -125,7 +125,7 @@ mod tests {
             label: "108 MB/s".to_owned(),
             note: Some("user14622423 5 %".to_owned()),
         }];
-        let Chart { wide, narrow } = horizontal(&words, &bars, None);
+        let Chart { wide, narrow, .. } = horizontal(&words, &bars, None);
         assert!(wide.contains(">108 MB/s, user14622423 5 %<"));
         assert!(narrow.contains(">108 MB/s<") && narrow.contains(">user14622423 5 %<"));
     }

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use super::Course;
 use super::scale::{Scale, ticks, time_ticks};
 use super::svg::{Anchor, Svg};
 use crate::values::when::{self, Clock, Span, after};
@@ -63,7 +64,7 @@ pub struct Words {
     /// The title, which also labels the vertical axis.
     title: String,
     /// A description for those who cannot see the chart.
-    description: String,
+    pub description: String,
 }
 
 impl Words {
@@ -152,6 +153,17 @@ impl<'c> TimeAxis<'c> {
     /// Returns the axis of a window, with labels in the zone of a clock.
     pub const fn new(window: Span, clock: &'c Clock) -> Self {
         Self { window, clock }
+    }
+
+    /// Returns steps as a course in the window.
+    pub fn course(&self, points: &[Point]) -> Course {
+        let widths = points.iter().map(|point| point.seconds);
+        let ends = [self.window.0, self.window.1];
+        Course {
+            values: points.iter().map(|point| point.value).collect(),
+            step: widths.fold(0.0, f64::max).round() as i64,
+            ends: ends.map(|time| self.clock.within(time, self.window)),
+        }
     }
 
     /// Returns the place of a time.

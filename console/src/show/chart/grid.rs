@@ -46,7 +46,7 @@ pub fn heat(
     let rows: usize = groups.iter().map(Vec::len).sum();
     let most = most(groups.iter().flatten().flat_map(|row| &row.points));
     let scale = powers(most, power);
-    Chart::new(|size| {
+    Chart::new(words, |size| {
         let (row_height, gap) = (size.of(14.0, 12.0), 8.0);
         let body = rows as f64 * row_height + groups.len().saturating_sub(1) as f64 * gap;
         let top = size.of(44.0, 62.0);
@@ -160,7 +160,7 @@ fn legend(svg: &mut Svg, name: &str, numbers: &[(f64, String)], size: Size) -> S
 pub fn counts(words: &Words, name: &str, axis: &TimeAxis, rows: &[Series]) -> Chart {
     let most = most(rows.iter().flat_map(|row| &row.points)).max(1.0);
     let scale = count_marks(most);
-    Chart::new(|size| {
+    Chart::new(words, |size| {
         let row_height = size.of(22.0, 20.0);
         let top = size.of(44.0, 62.0);
         let bottom = top + rows.len() as f64 * row_height;

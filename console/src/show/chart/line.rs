@@ -61,7 +61,7 @@ pub fn band(
     format: impl Fn(f64) -> String,
 ) -> Chart {
     let most = most(now.iter().chain(before));
-    Chart::new(|size| {
+    let chart = Chart::new(words, |size| {
         let height = size.of(250.0, 220.0);
         let mut svg = words.chart(size, height);
         let plot = size.plot((64.0, 62.0), (20.0, MARGIN), (44.0, height - 26.0));
@@ -82,7 +82,11 @@ pub fn band(
         }
         axis.draw(&mut svg, plot, size);
         svg
-    })
+    });
+    Chart {
+        course: Some(axis.course(now)),
+        ..chart
+    }
 }
 
 /// Returns the numbers of marks with their places above the middles of the spans, or so far to the right that each can be read.
@@ -122,7 +126,7 @@ pub fn lines(
     format: impl Fn(f64) -> String,
 ) -> Chart {
     let most = most(series.iter().flat_map(|series| &series.points));
-    Chart::new(|size| {
+    Chart::new(words, |size| {
         let height = size.of(220.0, 240.0);
         let rows = series.len().min(LINES) as f64;
         // On a phone the names stand below, where there is room for them.

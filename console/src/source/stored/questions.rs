@@ -125,7 +125,7 @@ pub struct Session {
 impl Session {
     /// Connects.
     pub fn open(connector: &Connector, scope: Scope) -> Result<Self, Error> {
-        let client = store::connect(connector, SETTINGS, drop)?;
+        let (client, _) = store::connect(connector, SETTINGS, drop)?;
         Ok(Self { client, scope })
     }
 

@@ -1,9 +1,8 @@
 //! The elements of an array.
 
-use jiff::Timestamp;
 use jobstats_client::answers::{Filters, JobRow, JobsRow, Window};
 
-use super::{groups, list};
+use super::{groups, list, run_time};
 use crate::ask::store::{Error, Store};
 use crate::subject::{Fact, Ranking, RankingRow, Subject, Value};
 use crate::values::text::joined;
@@ -31,13 +30,6 @@ pub(super) fn elements(
     elements.retain(|it| !it.job.contains('+') && groups(&it.job) != groups(name));
     elements.sort_by(|one, other| one.job.cmp(&other.job));
     Ok(elements)
-}
-
-/// Returns the run time of an element in seconds, so far if it still runs.
-fn run_time(row: &JobsRow) -> Option<f64> {
-    let ended = row.ended.unwrap_or_else(Timestamp::now);
-    let time = row.run_time.map(|it| it.0.as_secs_f64());
-    time.or_else(|| Some(when::seconds((row.started?, ended))))
 }
 
 /// Ranks the elements of an array by usage, and finds the slowest.

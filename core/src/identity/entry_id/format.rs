@@ -55,6 +55,8 @@ pub struct Format {
     nodes: Option<names::Pattern>,
     names_node: bool,
     pub(super) begins_with_number: bool,
+    /// Whether the user stands before the job; `None` without one of them.
+    pub(super) user_is_first: Option<bool>,
     /// The code that identifiers end with, if they end with one.
     last: Option<Code>,
     /// Set if a job may be so long that Lustre cuts off the fields that the kernel writes behind it: then its user has written them.
@@ -83,9 +85,12 @@ impl Format {
             return Err(FormatError::NoCode(format.to_owned()));
         }
         let names_node = whole.groups.iter().any(|(code, _)| code.is_node());
+        let place = |code| whole.groups.iter().position(|(it, _)| *it == code);
+        let places = place(Code::Uid).zip(place(Code::Job));
         Ok(Self {
             text: format.to_owned(),
             begins_with_number: matches!(items.first(), Some(Item::Code(code, _)) if code.is_number()),
+            user_is_first: places.map(|(user, job)| user < job),
             last: match items.last() {
                 Some(Item::Code(code, _)) => Some(*code),
                 _ => None,

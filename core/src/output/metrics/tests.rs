@@ -1,6 +1,6 @@
 //! Checks which samples the metrics have. `openmetrics` checks how they are written.
 
-use super::{Counts, GAUGES, Gauge, Maintenance, STATUSES, Target, Work, exposition};
+use super::{Counts, GAUGES, Gauge, Maintenance, STATES, Target, Work, exposition};
 use crate::base::operation::{OPERATIONS, READ, READ_BYTES};
 use crate::base::target::TargetKind;
 
@@ -17,7 +17,7 @@ fn target(name: &str, kind: TargetKind, work: Option<Work>) -> Target {
         name: name.to_owned(),
         kind: Some(kind),
         server: None,
-        status: "ok".to_owned(),
+        states: vec!["ok".to_owned()],
         last_observation: Some(1_700_000_000.5),
         delay: Some(0.25),
         usual_interval: None,
@@ -59,31 +59,38 @@ fn text(targets: &[Target]) -> String {
 }
 
 #[test]
-fn a_target_has_a_sample_of_each_status_of_which_one_is_1() {
-    let silent = Target {
-        status: "silent".to_owned(),
+fn a_target_has_a_sample_of_each_state() {
+    let full = Target {
+        states: ["late", "full"].map(str::to_owned).to_vec(),
         ..target("fs-OST0000", TargetKind::Ost, None)
     };
-    let samples = samples(&text(&[silent]), "jobstats_target_status");
-    assert_eq!(samples.len(), STATUSES.len());
-    let label = "{filesystem=\"fs\",kind=\"OST\",target=\"fs-OST0000\",status=";
+    let samples = samples(&text(&[full]), "jobstats_target_state");
+    assert_eq!(samples.len(), STATES.len());
+    let label = "{filesystem=\"fs\",kind=\"OST\",target=\"fs-OST0000\",state=";
     assert_eq!(samples[0], format!("{label}\"ok\"}} 0"));
-    assert_eq!(samples[1], format!("{label}\"silent\"}} 1"));
+    let of_target = samples.iter().filter(|it| it.ends_with(" 1"));
+    let expected = ["late", "full"].map(|state| format!("{label}\"{state}\"}} 1"));
+    assert!(of_target.eq(&expected));
 }
 
 #[test]
-fn the_statuses_are_those_of_the_view() {
+fn the_states_are_those_of_the_view() {
     let view = include_str!("../../../../extension/src/store/views/health.sql");
-    let (before, _) = view.split_once(" END AS status").expect("the status");
-    let (_, cases) = before.rsplit_once(" CASE\n").expect("its cases");
-    let literals = cases
+    let rows = view
         .lines()
-        .filter_map(|line| line.trim().strip_suffix('\''));
-    let mut statuses: Vec<_> = literals.filter_map(|line| line.rsplit_once('\'')).collect();
-    statuses.sort_by_key(|(before, _)| !before.starts_with("ELSE"));
-    let statuses = statuses.into_iter().map(|(_, status)| status);
-    let with_metrics = statuses.filter(|status| *status != "retired");
-    assert_eq!(with_metrics.collect::<Vec<_>>(), STATUSES);
+        .map(str::trim)
+        .filter(|line| line.starts_with('('));
+    let of_readings = rows.filter_map(|line| line.split(", '").nth(1)?.split_once('\''));
+    let lustre = include_str!("../../../../extension/src/store/views/health_of_lustre.sql");
+    let of_server = lustre
+        .lines()
+        .filter_map(|line| line.split_once("' AS state"));
+    let of_server = of_server.filter_map(|(before, _)| before.rsplit_once('\''));
+    let states = of_readings
+        .map(|(state, _)| state)
+        .chain(of_server.map(|(_, state)| state));
+    let of_targets = states.filter(|state| *state != "unhealthy");
+    assert!(["ok"].into_iter().chain(of_targets).eq(STATES));
 }
 
 #[test]

@@ -108,27 +108,6 @@ fn every_dimension_says_what_it_is() {
     }
 }
 
-#[test]
-fn short_names_of_targets_steps_and_flux_mean_others() {
-    for (key, name, expected) in [
-        ("target", "MDT0000", Some("*-MDT0000")),
-        ("target", "OST00fF", Some("*-OST00fF")),
-        ("target", "OST*", None),
-        ("target", "scratch-OST0000", None),
-        ("job", "1003023.batch", Some("1003023")),
-        ("job", "4711.0", Some("4711")),
-        ("job", "4711_3.extern", Some("4711_3")),
-        ("job", "4711.server", None),
-        ("job", "4711.", None),
-        ("job", "a.0", None),
-        ("job", "f3oKANUf", Some("ƒ3oKANUf")),
-        ("job", "f0", None),
-        ("workload", "4711.0", None),
-    ] {
-        assert_eq!(meant(key, name).as_deref(), expected, "{key} {name}");
-    }
-}
-
 proptest! {
     #[test]
     fn the_label_of_a_name_is_a_filter_for_it_alone(name in ".*", other in ".*") {

@@ -92,8 +92,8 @@ fn answer(
     ask(question, |client, question, plan| {
         let rules = rules(client)?;
         let found = work::find(client, question, plan, by, None)?;
-        let judged = found.into_iter();
-        let judged = judged.map(|(group, work)| JudgedGroup::new(group, &work, &rules, levels));
+        let judged = found.iter();
+        let judged = judged.map(|(group, work)| JudgedGroup::new(group, work, &rules, levels));
         let judged: Vec<JudgedGroup<'_>> = judged.collect();
         write(client, &judged)?;
         note(client, question, plan, judged.len())?;
@@ -124,7 +124,7 @@ struct EnabledRule {
 /// Returns the rules that are in use. A rule that is not known is left out.
 fn rules(client: &SpiClient<'_>) -> Result<Vec<EnabledRule>, Error> {
     let known = client.query(
-        "SELECT r.finding, r.fair, r.bad, r.fair_of_site, r.bad_of_site, r.advice FROM jobstats.finding_rules r WHERE r.enabled ORDER BY r.finding",
+        "SELECT r.finding, r.fair, r.bad, r.absolute, r.fair_of_site, r.bad_of_site, r.advice FROM jobstats.finding_rules r WHERE r.enabled ORDER BY r.finding",
         &[],
     )?;
     let mut rules = Vec::new();
@@ -136,6 +136,7 @@ fn rules(client: &SpiClient<'_>) -> Result<Vec<EnabledRule>, Error> {
                 site: of_site
                     .zip(row.get("bad_of_site")?)
                     .map(|(few, fewest)| [few, fewest]),
+                absolute: row.get("absolute")?,
             };
             rules.push(EnabledRule {
                 rule,
@@ -149,16 +150,16 @@ fn rules(client: &SpiClient<'_>) -> Result<Vec<EnabledRule>, Error> {
 
 /// A group and its findings.
 struct JudgedGroup<'r> {
-    group: Group,
+    group: &'r Group,
     all: Calls,
     /// Set if it did enough to be judged.
     is_enough: bool,
     /// The findings of the requested levels, each with the advice of its rule.
-    findings: Vec<(Finding, Option<&'r str>)>,
+    findings: Vec<(Finding<'r>, Option<&'r str>)>,
 }
 
 impl<'r> JudgedGroup<'r> {
-    fn new(group: Group, work: &Work, rules: &'r [EnabledRule], levels: &[Level]) -> Self {
+    fn new(group: &'r Group, work: &'r Work, rules: &'r [EnabledRule], levels: &[Level]) -> Self {
         let is_enough = is_enough(work);
         let findings = rules.iter().filter(|_| is_enough).filter_map(|it| {
             let finding = judge(it.rule, &it.thresholds, work)?;
@@ -199,22 +200,22 @@ fn write_findings(
     let mut shown: Vec<_> = of_groups.collect();
     shown.sort_by(|one, other| {
         let by_cost = one.1.worst_first(other.1);
-        by_cost.then_with(|| one.0.group.cmp(&other.0.group))
+        by_cost.then_with(|| one.0.group.cmp(other.0.group))
     });
-    let labels = Labels::new(client, by.clone(), shown.iter().map(|it| &it.0.group))?;
+    let labels = Labels::new(client, by.clone(), shown.iter().map(|it| it.0.group))?;
     for (judged, finding, advice) in shown {
         rows.put(|| {
             [
                 finding.rule.name().cell(),
                 finding.level.name().cell(),
-                labels.name(&judged.group, None).cell(),
-                finding.share.map(rounded).cell(),
-                finding.time.cell(),
+                labels.name(judged.group, None).cell(),
+                finding.share().map(rounded).cell(),
+                finding.time().cell(),
                 finding.to_string().cell(),
                 finding.value.cell(),
                 finding.threshold.cell(),
                 judged.advice().or(advice).cell(),
-                labels.labels(&judged.group, None).cell(),
+                labels.labels(judged.group, None).cell(),
             ]
         });
     }

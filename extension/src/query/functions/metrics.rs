@@ -72,7 +72,7 @@ fn target(row: &Row<'_>, works: &mut BTreeMap<i32, Work>) -> Result<Target, Erro
         name: row.get("name")?,
         kind: TargetKind::find(&kind),
         server: row.get("server")?,
-        status: row.get("status")?,
+        states: row.get("states")?,
         last_observation: row.get("last_observation")?,
         delay: row.get("delay")?,
         usual_interval: row.get("usual_interval")?,

@@ -1,5 +1,5 @@
 CREATE OR REPLACE VIEW jobstats.health AS
-SELECT h.cluster, h.target, h.kind, h.server, h.status, h.last_observation, h.delay, h.usual_interval, h.cleanup_interval, h.cleanup_too_short,
+SELECT h.cluster, h.target, h.kind, h.server, h.states, h.last_observation, h.delay, h.usual_interval, h.cleanup_interval,
     jobstats_internal.escaped(h.remedy) AS remedy, h.missed
 -- A NULL without a type would lose its name in a dump: the restored view would be another one.
 FROM (
@@ -26,7 +26,7 @@ ids AS (
 -- Text without a target counts against all targets of its server. Text of a writer without the right to feed the target does not
 -- count against it.
 rejected AS (
-    SELECT t.target_id, bool_or(r.reason <> 'not yours') AS unusable, bool_or(r.reason = 'clock') AS by_clock,
+    SELECT t.target_id, bool_or(r.reason NOT IN ('not yours', 'clock')) AS unusable, bool_or(r.reason = 'clock') AS by_clock,
         string_agg(DISTINCT r.server, ', ') FILTER (WHERE r.reason = 'clock' AND r.server <> p.server) AS elsewhere,
         string_agg(DISTINCT r.server, ', ') FILTER (WHERE r.reason = 'not yours') AS not_theirs
     FROM jobstats.rejects r
@@ -63,25 +63,20 @@ gap AS (
 missed AS MATERIALIZED (
 @missed@
 ),
-state AS (
-    SELECT t.target_id, t.cluster, t.name, t.kind, p.server, coalesce(p.last_observation, t.last_observation) AS last_observation,
-        p.received - p.last_observation AS delay,
-        p.usual_interval, t.cleanup_interval,
+reported AS MATERIALIZED (
+@of_lustre@),
+-- Without observations a target is known by what its server reports; a retired target without rows is only a name.
+known AS (
+    SELECT t.target_id, t.cluster, t.name, t.kind, t.retired, t.cleanup_interval, coalesce(p.server, f.server) AS server, p.received, p.usual_interval,
+        coalesce(p.last_observation, t.last_observation) AS last_observation,
+        t.last_observation IS NOT NULL AND (p.target_id IS NULL OR p.silent) AS silent,
+        p.late OR p.received - p.last_observation > p.usual_interval AS late,
+        2 * p.duration > p.usual_interval AS slow,
+        r.by_clock OR p.last_observation > p.received + interval '10 seconds' AS by_clock,
         coalesce(t.cleanup_interval, interval '10 minutes') < 2 * p.usual_interval
             AND coalesce(t.cleanup_interval > interval '0', true) AS cleanup_too_short,
-        i.malformed, r.elsewhere, r.not_theirs, c.servers AS contested,
-        g.since AS gap_since, g."time" AS gap_until, m.missed,
-        p.received > now() - greatest(3 * p.usual_interval, interval '10 minutes') AS arrives,
-        CASE
-            WHEN t.retired IS NOT NULL THEN 'retired'
-            WHEN p.target_id IS NULL OR p.silent THEN 'silent'
-            WHEN coalesce(r.by_clock, false) OR p.last_observation > p.received + interval '10 seconds' THEN 'clock'
-            WHEN p.late OR p.received - p.last_observation > p.usual_interval THEN 'late'
-            WHEN 2 * p.duration > p.usual_interval THEN 'slow'
-            WHEN r.unusable THEN 'rejects'
-            WHEN 2 * cardinality(i.malformed) > i.active THEN 'ids'
-            ELSE 'ok'
-        END AS status
+        r.unusable, r.elsewhere, r.not_theirs, c.servers AS contested, g.since AS gap_since, g."time" AS gap_until, m.missed,
+        CASE WHEN 2 * cardinality(i.malformed) > i.active THEN i.malformed END AS malformed
     FROM jobstats.targets t
     LEFT JOIN pace p ON p.target_id = t.target_id
     LEFT JOIN ids i ON i.target_id = t.target_id
@@ -89,51 +84,59 @@ state AS (
     LEFT JOIN contested c ON c.target_id = t.target_id
     LEFT JOIN gap g ON g.target_id = t.target_id
     LEFT JOIN missed m ON m.target_id = t.target_id
-    -- A retired target without rows is only a name; a target that was never observed is known only by other parameters.
-    WHERE p.target_id IS NOT NULL OR t.retired IS NULL AND t.last_observation IS NOT NULL
+    LEFT JOIN (SELECT r.target_id, max(r.server) AS server FROM reported r GROUP BY r.target_id) f ON f.target_id = t.target_id
+    WHERE p.target_id IS NOT NULL OR t.retired IS NULL AND (t.last_observation IS NOT NULL OR f.target_id IS NOT NULL)
 )
-SELECT s.cluster, s.name AS target, s.kind, s.server, s.status, s.last_observation, s.delay, s.usual_interval,
-    s.cleanup_interval, coalesce(s.cleanup_too_short, false) AS cleanup_too_short,
-    CASE WHEN s.status <> 'retired' THEN nullif(concat_ws(' ',
-        CASE s.status
-            WHEN 'silent' THEN format(CASE
-                WHEN s.arrives THEN 'The newest text was read long before it arrived. The shipper on %s is sending a backlog, or its clock or that of this machine is wrong.'
-                ELSE 'No texts arrive. Check that the shipper on %s runs and can reach this database.'
-            END, coalesce(s.server, 'its server'))
-            WHEN 'clock' THEN CASE
-                WHEN s.elsewhere IS NULL THEN format('The clock of %s or of this machine is wrong. Check that NTP works on both, then look at jobstats.rejects.', s.server)
-                ELSE format('Text from %s was rejected because of its time, while %s feeds the target. Check which of them serves the target, and that NTP works on both.', s.elsewhere, s.server)
-            END
-            WHEN 'late' THEN format('Texts arrive late. Check the log of the shipper on %s, the load of this database, and the clocks of both.', s.server)
-            WHEN 'slow' THEN format('Reading the target takes more than half of the interval. Set a longer interval for the shipper on %s.', s.server)
-            WHEN 'rejects' THEN format('Some text of this target could not be used. To see why: SELECT * FROM jobstats.rejects WHERE server = %L ORDER BY received DESC;', s.server)
-            WHEN 'ids' THEN jobstats_internal.ids_remedy(s.malformed)
-        END,
-        CASE WHEN s.cleanup_too_short THEN format(
-            'Lustre may drop entries before they are read. Run lctl set_param %s.%s.job_cleanup_interval=%s (or more).',
-            CASE s.kind WHEN 'MDT' THEN 'mdt' ELSE 'obdfilter' END, s.name,
-            ceil(2 * extract(epoch FROM s.usual_interval)))
-        END,
-        CASE WHEN s.contested IS NOT NULL THEN format(
-            'The target moved back and forth between servers (%s) in the last hour. Check which of them serves it, and who may feed it (jobstats.writers).',
-            s.contested)
-        END,
-        CASE WHEN s.gap_until IS NOT NULL THEN format(
-            'Nothing was collected from %s to %s, so rates in this time are averages. Check whether the shipper on %s or this database was down.',
-            date_trunc('second', s.gap_since), date_trunc('second', s.gap_until), s.server)
-        WHEN s.missed > 0 THEN format(
-            'In the last hour %s missing, so rates there are averages over longer times. Check the log of the shipper on %s and whether this database was down.',
-            CASE s.missed WHEN 1 THEN 'one reading is' ELSE s.missed || ' readings are' END, s.server)
-        END,
-        CASE WHEN s.not_theirs IS NOT NULL THEN format(
-            'Text that %s sent for this target was rejected, because the sender may not feed it. See jobstats.writers.', s.not_theirs)
-        END), '') END AS remedy,
-    s.missed
-FROM state s
+SELECT k.cluster, k.name AS target, k.kind, k.server,
+    CASE WHEN k.retired IS NULL THEN coalesce(s.states, '{ok}') ELSE '{retired}' END AS states,
+    k.last_observation, k.received - k.last_observation AS delay, k.usual_interval, k.cleanup_interval, s.remedy, k.missed
+FROM known k
+LEFT JOIN LATERAL (
+    SELECT array_agg(s.state ORDER BY s.place, s.state) FILTER (WHERE s.state IS NOT NULL) AS states,
+        string_agg(s.remedy, ' ' ORDER BY s.place, s.state) AS remedy
+    FROM (
+        -- Two servers may report the same.
+        SELECT min(s.place) AS place, s.state, string_agg(DISTINCT s.remedy, ' ') AS remedy
+        FROM (
+            VALUES
+                (1, k.silent, 'silent', format(CASE
+                    WHEN k.received > now() - greatest(3 * k.usual_interval, interval '10 minutes')
+                        THEN 'The newest text was read long before it arrived. The shipper on %s is sending a backlog, or its clock or that of this machine is wrong.'
+                    ELSE 'No texts arrive. Check that the shipper on %s runs and can reach this database.'
+                END, coalesce(k.server, 'its server'))),
+                (2, k.by_clock, 'clock', CASE
+                    WHEN k.elsewhere IS NULL THEN format('The clock of %s or of this machine is wrong. Check that NTP works on both, then look at jobstats.rejects.', k.server)
+                    ELSE format('Text from %s was rejected because of its time, while %s feeds the target. Check which of them serves the target, and that NTP works on both.', k.elsewhere, k.server)
+                END),
+                (3, k.late AND NOT k.silent, 'late', format('Texts arrive late. Check the log of the shipper on %s, the load of this database, and the clocks of both.', k.server)),
+                (4, k.slow AND NOT k.silent, 'slow', format('Reading the target takes more than half of the interval. Set a longer interval for the shipper on %s.', k.server)),
+                (5, k.unusable, 'rejects', format('Some text of this target could not be used. To see why: SELECT * FROM jobstats.rejects WHERE server = %L ORDER BY received DESC;', k.server)),
+                (6, k.malformed IS NOT NULL, 'ids', jobstats_internal.ids_remedy(k.malformed)),
+                (7, k.cleanup_too_short, 'cleanup',
+                    format('Lustre may drop entries before they are read. Run lctl set_param %s.%s.job_cleanup_interval=%s (or more).',
+                        CASE k.kind WHEN 'MDT' THEN 'mdt' ELSE 'obdfilter' END, k.name, ceil(2 * extract(epoch FROM k.usual_interval)))),
+                (8, k.contested IS NOT NULL, 'contested', format('The target moved back and forth between servers (%s) in the last hour. Check which of them serves it, and who may feed it (jobstats.writers).', k.contested)),
+                (9, k.gap_until IS NOT NULL OR k.missed > 0, 'gap', CASE
+                    WHEN k.gap_until IS NOT NULL THEN format(
+                        'Nothing was collected from %s to %s, so rates in this time are averages. Check whether the shipper on %s or this database was down.',
+                        date_trunc('second', k.gap_since), date_trunc('second', k.gap_until), k.server)
+                    ELSE format(
+                        'In the last hour %s missing, so rates there are averages over longer times. Check the log of the shipper on %s and whether this database was down.',
+                        CASE k.missed WHEN 1 THEN 'one reading is' ELSE k.missed || ' readings are' END, k.server)
+                END),
+                -- A sender without the right cannot change the states of a target.
+                (10, k.not_theirs IS NOT NULL, NULL, format('Text that %s sent for this target was rejected, because the sender may not feed it. See jobstats.writers.', k.not_theirs))
+            UNION ALL
+            SELECT 11, true, r.state, r.remedy FROM reported r WHERE r.target_id = k.target_id
+        ) s (place, holds, state, remedy)
+        WHERE s.holds
+        GROUP BY s.state
+    ) s
+) s ON k.retired IS NULL
 UNION ALL
 -- Expected targets and servers that have never reported. An expected server without targets has reported if a target was last
 -- read there, or was read there within the hour.
-SELECT e.cluster, e.target, NULL::text, e.server, text 'silent', NULL::timestamptz, NULL::interval, NULL::interval, NULL::interval, false,
+SELECT e.cluster, e.target, NULL::text, e.server, '{silent}', NULL::timestamptz, NULL::interval, NULL::interval, NULL::interval,
     format('No text has arrived yet. Check that the shipper on %s runs and can reach this database, and that the names in jobstats.expected are right.',
         coalesce(e.server, 'its server')), NULL::bigint
 FROM jobstats.expected e
@@ -150,7 +153,7 @@ WHERE NOT EXISTS (
         JOIN jobstats.targets t ON t.target_id = o.target_id
         WHERE e.target IS NULL AND t.cluster = e.cluster AND o.server = e.server)
 UNION ALL
-SELECT o.cluster, o.target, o.kind, o.server, o.status, NULL::timestamptz, NULL::interval, NULL::interval, NULL::interval, NULL::boolean, o.remedy, NULL::bigint
+SELECT o.cluster, o.target, o.kind, o.server, ARRAY[o.state], NULL::timestamptz, NULL::interval, NULL::interval, NULL::interval, o.remedy, NULL::bigint
 FROM (
 -- Text of the last hour without a known target. Only the servers with most of it are shown, since a writer may name any number. Text
 -- of a writer without the right to feed it does not count.
@@ -218,9 +221,14 @@ GROUP BY r.cluster, r.server
 ORDER BY r.cluster, r.server
 LIMIT 10)
 UNION ALL
-@of_lustre@UNION ALL
--- Advice of maintenance on the matches of entries with jobs. Overdue maintenance has a separate row.
-SELECT a.cluster, NULL::text, NULL::text, NULL::text, CASE WHEN a.status IN ('known', 'without job') THEN 'nodes' ELSE 'accounting' END, a.remedy
+-- What servers report about themselves.
+SELECT r.cluster, NULL::text, NULL::text, r.server, r.state, r.remedy
+FROM reported r
+WHERE r.target_id IS NULL
+UNION ALL
+-- Advice of maintenance on identifiers and their jobs. Overdue maintenance has a separate row.
+SELECT a.cluster, NULL::text, NULL::text, NULL::text,
+    CASE WHEN a.status IN ('known', 'without job') THEN 'nodes' WHEN a.status = 'swapped' THEN 'ids' ELSE 'accounting' END, a.remedy
 FROM jobstats.advice a
 WHERE a.noted > now() - interval '1 hour'
 UNION ALL
@@ -235,5 +243,5 @@ SELECT NULL::text, NULL::text, NULL::text, NULL::text, text 'maintenance',
     format('The store is damaged: %s. SELECT jobstats_setup(); mends it or says what to do.', d.damage)
 FROM (SELECT jobstats_internal.damage_in_words() AS damage) d
 WHERE d.damage IS NOT NULL
-) o (cluster, target, kind, server, status, remedy)
+) o (cluster, target, kind, server, state, remedy)
 ) h;

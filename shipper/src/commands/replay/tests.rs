@@ -4,6 +4,7 @@ fn warning(message: &str) -> Notice {
     Notice {
         is_warning: true,
         message: message.to_owned(),
+        plain: String::new(),
     }
 }
 

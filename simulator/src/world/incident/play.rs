@@ -70,8 +70,7 @@ impl Incident {
 pub fn apply(workload: &Workload, target: TargetIndex, span: Span, traffic: &mut Traffic) {
     let name = &workload.cluster.targets[target].name;
     let busy = workload.cluster.busy.unwrap_or_default();
-    let here = workload.cluster.incidents.iter().filter(|it| it.hits(name));
-    for incident in here {
+    for incident in workload.cluster.incidents.iter().filter(|it| it.hits(name)) {
         let Some(both) = incident.span().overlap(span) else {
             continue;
         };

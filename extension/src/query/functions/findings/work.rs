@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use jobstats_core::base::instant::{DAY, HOUR, Micros, Span};
+use jobstats_core::base::pattern::exactly;
 use jobstats_core::base::target::TargetKind;
-use jobstats_core::judgement::finding::{Calls, Moved, Work};
+use jobstats_core::judgement::finding::{Calls, Moved, Rule, SizeCounts, Work, is_enough};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
@@ -59,8 +60,8 @@ pub fn question(period: Period, by: &By, filters: Filters) -> Result<Question, E
     })
 }
 
-/// The longest window in which the sizes of the reads and writes of more than a few entries are read. Only increments have them, two million a day in
-/// a large cluster. A day may have 25 hours.
+/// The longest window in which the sizes of all reads and writes are read. Only increments have them, two million a day in a large
+/// cluster. A day may have 25 hours. In a longer one the sizes of some jobs are read.
 const LONGEST: Micros = DAY + HOUR;
 
 /// Returns the work of each group in the window of a plan, or of these entries, whose jobs' sizes of reads and writes maintenance has
@@ -72,13 +73,13 @@ pub fn find(
     by: &By,
     entries: Option<&[i64]>,
 ) -> Result<Vec<(Group, Work)>, Error> {
-    let few = match entries {
+    let chosen = match entries {
         Some(entries) => Some(entries.to_vec()),
         None => few(client, plan, &question.filters)?,
     };
     let length = plan.window.until() - plan.window.since();
-    let reads_sizes = few.is_some() || length <= LONGEST;
-    let request = Request::of(question, plan, few.clone(), None);
+    let reads_all = chosen.is_some() || length <= LONGEST;
+    let request = Request::of(question, plan, chosen.clone(), None);
     let mut groups = add_up(question, by, &request.read()?, osts(plan))?;
     // File systems and clusters have targets of both kinds.
     let is_of_some_targets = by
@@ -90,16 +91,19 @@ pub fn find(
     }
     let sizes = match entries {
         Some(entries) => summed_sizes(entries)?,
-        None if reads_sizes && has_sizes(client, plan)? => {
-            find_sizes(client, question, plan, by, few)?
+        None if !has_sizes(client, plan)? => return Ok(groups),
+        None if reads_all => {
+            let question = sizes_of(&question.filters, by);
+            let plan = plan.again(client, &question, plan.window.clone())?;
+            find_sizes(&question, &plan, chosen)?
         }
-        None => return Ok(groups),
+        None => sizes_of_some(client, &question.filters, plan, by, &groups)?,
     };
     for (group, work) in &mut groups {
         let [reads, writes] = sizes.get(group).copied().unwrap_or_default();
         for (moved, known) in [(&mut work.read, reads), (&mut work.write, writes)] {
             // A file system may have servers of several versions. Values known for most calls represent all.
-            moved.sized = known.filter(|(sized, _)| *sized >= moved.calls.count / 2.0);
+            moved.sized = known.filter(|sized| sized.all >= moved.calls.count / 2.0);
         }
     }
     Ok(groups)
@@ -237,8 +241,8 @@ impl Sums {
     }
 }
 
-/// The number of reads, and of writes, of known size, and how many of them are small.
-type Sizes = HashMap<Group, [Option<(f64, f64)>; 2]>;
+/// The numbers of reads, and of writes, of known size.
+type Sizes = HashMap<Group, [Option<SizeCounts>; 2]>;
 
 /// The sizes that maintenance has summed up for the jobs of entries.
 const SUMMED_SIZES: &str = "SELECT sizes.reads, sizes.small_reads, sizes.writes, sizes.small_writes, sizes.job FROM jobstats.finding_sizes sizes \
@@ -256,32 +260,70 @@ fn has_sizes(client: &SpiClient<'_>, plan: &Plan) -> Result<bool, Error> {
     client.query_value(&statement, &values![since?, until?])
 }
 
-/// Finds the sizes of reads and writes of all groups.
-fn find_sizes(
-    client: &SpiClient<'_>,
-    question: &Question,
-    plan: &Plan,
-    by: &By,
-    few: Option<Vec<i64>>,
-) -> Result<Sizes, Error> {
-    let question = Question {
+/// Returns the question for the sizes of reads and writes of groups.
+fn sizes_of(filters: &Filters, by: &By) -> Question {
+    Question {
         period: Period::default(),
         by: by.clone(),
         measures: Measures::listed(Measure::sized().to_vec()),
-        filters: question.filters.clone(),
+        filters: filters.clone(),
         wanted: AnswerShape::SizedCalls,
-    };
-    let plan = plan.again(client, &question, plan.window.clone())?;
+    }
+}
+
+/// Finds the sizes of reads and writes of all groups.
+fn find_sizes(question: &Question, plan: &Plan, entries: Option<Vec<i64>>) -> Result<Sizes, Error> {
     let mut sizes = Sizes::new();
-    let request = Request::of(&question, &plan, few, None);
+    let request = Request::of(question, plan, entries, None);
     let usage = request.read()?;
     usage.each(false, |line| {
         let calls = |n: usize| line.amounts[n].total.unwrap_or(0) as f64;
-        let known = [0, 2].map(|n| (calls(n) > 0.0).then(|| (calls(n), calls(n + 1))));
+        let known = [0, 3].map(|n| {
+            let [all, small, medium] = [n, n + 1, n + 2].map(calls);
+            (all > 0.0).then_some(SizeCounts { all, small, medium })
+        });
         sizes.insert(usage.values(&line), known);
         Ok(())
     })?;
     Ok(sizes)
+}
+
+/// The numbers of jobs whose sizes are read in long windows: as many of them as have few entries.
+const SOME: [usize; 3] = [500, 100, 20];
+
+/// Finds the sizes of reads and writes of jobs, so that a job has the same level in any window: of those first that are small by
+/// their mean, then of those that cost most.
+fn sizes_of_some(
+    client: &SpiClient<'_>,
+    filters: &Filters,
+    plan: &Plan,
+    by: &By,
+    groups: &[(Group, Work)],
+) -> Result<Sizes, Error> {
+    let Some(place) = by.iter().position(|it| it.name == "job") else {
+        return Ok(Sizes::new());
+    };
+    let small = [Rule::SmallReads, Rule::SmallWrites, Rule::SmallFiles];
+    let cost = |work: &Work| {
+        let is_small = small.iter().any(|it| it.value(work) > Some(0.0));
+        let [read, write] =
+            [work.read.calls, work.write.calls].map(|it| it.time.unwrap_or(it.count));
+        (is_small, read + write)
+    };
+    let judged = groups.iter().filter(|(_, work)| is_enough(work));
+    let jobs = judged.filter_map(|(group, work)| Some((cost(work), group[place].as_deref()?)));
+    let mut jobs: Vec<_> = jobs.collect();
+    jobs.sort_by(|(one, _), (other, _)| other.0.cmp(&one.0).then(other.1.total_cmp(&one.1)));
+    for most in SOME.into_iter().filter(|_| !jobs.is_empty()) {
+        let names = jobs.iter().take(most).map(|(_, job)| Some(exactly(job)));
+        let of_jobs = filters.clone().any_of("job", Some(names.collect()));
+        let question = sizes_of(&of_jobs, by);
+        let plan = plan.again(client, &question, plan.window.clone())?;
+        if let Some(entries) = few(client, &plan, &question.filters)? {
+            return find_sizes(&question, &plan, Some(entries));
+        }
+    }
+    Ok(Sizes::new())
 }
 
 /// Reads the sizes that maintenance has summed up for the jobs of these entries.
@@ -289,7 +331,12 @@ fn summed_sizes(entries: &[i64]) -> Result<Sizes, Error> {
     let [float, text] = [Type::Float, Type::Text];
     let types = [float, float, float, float, text];
     let found = read::rows(SUMMED_SIZES, &values![entries.to_vec()], &types, |row| {
-        let sized = |column| row.float(column).zip(row.float(column + 1));
+        // Values need no more than the small ones.
+        let sized = |column| {
+            let (all, small) = row.float(column).zip(row.float(column + 1))?;
+            let medium = small;
+            Some(SizeCounts { all, small, medium })
+        };
         Some((vec![row.text(4)], [sized(0), sized(2)]))
     })?;
     Ok(found.into_iter().collect())

@@ -1,8 +1,8 @@
 -- Health of every active target, the counters of feeds, and the rejects of the last hour; of expected targets that have never
--- reported only a status. Rejects without a target are left out. Of a target on two nodes of a front, the newest observation counts.
+-- reported only a state. Rejects without a target are left out. Of a target on two nodes of a front, the newest observation counts.
 SELECT DISTINCT ON (h.cluster, h.target, CASE WHEN t.target_id IS NULL THEN h.server END)
     t.target_id, h.cluster, coalesce(t.filesystem, '') AS filesystem, coalesce(h.target, '') AS name,
-    coalesce(h.kind, '') AS kind, CASE WHEN t.target_id IS NULL THEN h.server END AS server, h.status,
+    coalesce(h.kind, '') AS kind, CASE WHEN t.target_id IS NULL THEN h.server END AS server, h.states,
     extract(epoch FROM h.last_observation)::double precision AS last_observation,
     extract(epoch FROM h.delay)::double precision AS delay,
     extract(epoch FROM h.usual_interval)::double precision AS usual_interval,
@@ -17,5 +17,5 @@ LEFT JOIN (
     WHERE r.received > now() - interval '1 hour'
     GROUP BY r.cluster, r.target
 ) r ON r.cluster = t.cluster AND r.target = t.name
-WHERE h.status NOT IN ('maintenance', 'accounting', 'nodes', 'retired', 'full', 'unhealthy', 'recovery', 'changelog', 'node') AND NOT (h.status IN ('rejects', 'ids') AND h.target IS NULL)
+WHERE NOT h.states && '{retired,node}'::text[] AND (h.target IS NOT NULL OR h.states = '{silent}'::text[])
 ORDER BY h.cluster, h.target, CASE WHEN t.target_id IS NULL THEN h.server END, h.last_observation DESC NULLS LAST, t.last_observation DESC

@@ -1,14 +1,12 @@
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use jobstats_client::Decimal;
 use jobstats_client::answers::{Filters, FindingRow, Group, SpaceRow};
 use proptest::prelude::*;
 
-use super::super::questions::Selection;
-use super::super::{Course, Fact, Step, json};
 use super::*;
-use crate::ask::store::Answer;
-use crate::values::text::is_harmless;
+use crate::show::text::Screen;
+use crate::subject::{Course, Fact, Kind, Step, Usage, Value, json};
+use crate::values::text::{is_harmless, width};
 
 /// A job with this text in every place that has one.
 fn job(name: &str) -> Subject {
@@ -22,7 +20,10 @@ fn job(name: &str) -> Subject {
         operation: operation.to_owned(),
         total: Some(Decimal::from(total)),
         calls: Some(Decimal::from(calls)),
-        per_call: Some(total as f64 / calls as f64),
+        per_call: match operation {
+            "open" | "metadata" => Some(0.3),
+            _ => Some(total as f64 / calls as f64),
+        },
         rate: Some(total as f64 / 3600.0),
     };
     let step = |minute, rates| Step {
@@ -126,62 +127,74 @@ fn owned(name: &str, read: Timestamp) -> Space {
     }
 }
 
-fn sheet_of(name: &str, cells: usize) -> String {
-    sheet(&job(name), &Clock::new(TimeZone::UTC), cells, false)
+fn text(subject: &Subject, cells: usize, is_coloured: bool) -> String {
+    let page = page(subject, Vec::new(), &Clock::default());
+    page.text(Screen { cells, is_coloured })
+}
+
+fn text_of(name: &str, cells: usize) -> String {
+    text(&job(name), cells, false)
 }
 
 #[test]
-fn a_sheet_says_who_what_when_and_where() {
-    let text = sheet_of("relax", 80);
+fn a_page_has_who_what_when_and_where() {
+    let text = text_of("relax", 80);
     let expected = [
         "================================================================================",
-        "                            Lustre use of job relax",
+        "                                   Job relax",
         "================================================================================",
+        " 3.6 TB read, 14.4 k metadata requests, 1.5 requests in service on average, 90 %",
+        " of it on relax.",
+        " 2025-11-20 12:00 to 13:00 · All times are UTC",
+        "",
+        "── Overview ────────────────────────────────────────────────────────────────────",
         "           User: relax                          Account: relax",
         "       Job name: relax                         Run time: 01:00:00",
-        "           Seen: 2025-11-20 12:00 to 13:00 (UTC)",
+        " * relax",
         "",
-        " What it did                total          mean highest in 10 min      per call",
+        "── What could be better ────────────────────────────────────────────────────────",
+        " bad  relax does it, in 81 % of its server time.",
+        "      Do not relax.",
+        "",
+        "── What it did ─────────────────────────────────────────────────────────────────",
+        " Totals                      Total  Time       Mean  Highest in 10 min  Per call",
         "────────────────────────────────────────────────────────────────────────────────",
-        " Read                      3.6 TB        1 GB/s            2 GB/s          1 MB",
-        " Metadata requests         14.4 k           4/s               8/s           1 s",
-        "   open                     7.2 k           2/s                             1 s",
-        " Server time               90 min      1.5 busy            3 busy         54 ms",
+        " Read                      3.60 TB        1.00 GB/s          2.00 GB/s   1.00 MB",
+        " Metadata requests          14.4 k  80 %     4.00/s             8.00/s    300 ms",
+        "   open                     7.20 k  40 %     2.00/s                       300 ms",
+        " Server time              90.0 min             1.50               3.00   54.0 ms",
         "",
-        "── Over time each bar 10 min, to its own maximum ───────────────────────────────",
+        "── Over time ───────────────────────────────────────────────────────────────────",
         " Read              ▄ █",
         " Metadata requests ▄ █",
         " Server time       ▄ █",
         "                   12:00  13:00",
+        " Each bar is 10 min, to the maximum of its line.",
         "",
-        " Space                      used   part      added    inodes     added   targets",
+        "── Where, and by whom ──────────────────────────────────────────────────────────",
+        " By target               Known as            Part  Server time     Read  Written",
         "────────────────────────────────────────────────────────────────────────────────",
-        " relax                   1.25 TB   12 %     −12 GB     812 k         –  11 of 12",
-        " Read at 2025-11-20 12:00, added since 2025-11-19 00:00",
+        " relax                   relax     ███████▎  90 %       90.0 s  90.0 GB        0",
+        " (no target)             –         ▊         10 %       10.0 s  10.0 GB        0",
         "",
-        " By target                                   srv time     read  written metadata",
+        "── Used space ──────────────────────────────────────────────────────────────────",
+        " By file system                        Part    Space     Added  Inodes   Targets",
         "────────────────────────────────────────────────────────────────────────────────",
-        " relax relax                 ███████▎  90 %      90 s    90 GB        0        –",
-        " (no target)                 ▊         10 %      10 s    10 GB        0        –",
-        "── What could be better ────────────────────────────────────────────────────────",
-        " bad  relax does it, in 81 % of its server time.",
-        "      Do not relax.",
-        "── Notes ───────────────────────────────────────────────────────────────────────",
-        " * relax",
+        " relax                       █         12 %  1.25 TB  −12.0 GB   812 k  11 of 12",
+        " Read at 2025-11-20 12:00, added since 2025-11-19 00:00.",
     ];
     assert_eq!(text.lines().collect::<Vec<_>>(), expected, "{text}");
 }
 
 #[test]
 fn a_narrow_terminal_has_less_and_a_wide_one_longer_names() {
-    let narrow = sheet_of("relax", 60);
+    let narrow = text_of("relax", 60);
     for line in [
         "           User: relax",
         "        Account: relax",
-        " Read                      3.6 TB        1 GB/s",
-        " Server time               90 min      1.5 busy",
-        " relax                1.25 TB     −12 GB     812 k  11 of 12",
-        " relax relax       90 %      90 s    90 GB        0        –",
+        " Read                               3.60 TB        1.00 GB/s",
+        " relax         relax     90 %       90.0 s  90.0 GB        0",
+        " relax             12 %  1.25 TB  −12.0 GB   812 k  11 of 12",
     ] {
         assert!(narrow.lines().any(|it| it == line), "{line}\n{narrow}");
     }
@@ -189,14 +202,15 @@ fn a_narrow_terminal_has_less_and_a_wide_one_longer_names() {
     long.course.steps = std::iter::repeat_n(long.course.steps, 20)
         .flatten()
         .collect();
-    let narrow = sheet(&long, &Clock::new(TimeZone::UTC), 60, false);
+    let narrow = text(&long, 60, false);
     assert!(
-        narrow.contains("each bar 20 min") && narrow.contains(" Read              ▄▆"),
+        narrow.contains("Each bar is 20 min") && narrow.contains(" Read              ▄▆"),
         "{narrow}"
     );
     assert!(narrow.lines().all(|line| width(line) <= 60), "{narrow}");
     let name = "n".repeat(40);
-    assert!(sheet_of(&name, 100).contains(&format!(" {name} nnnnn…")));
+    let wide = text_of(&name, 100);
+    assert!(wide.contains(&format!("{}… ", "n".repeat(20))), "{wide}");
 }
 
 #[test]
@@ -204,8 +218,8 @@ fn what_is_not_known_is_a_dash() {
     let mut subject = job("relax");
     subject.usage[3].total = None;
     subject.usage[3].rate = None;
-    let text = sheet(&subject, &Clock::new(TimeZone::UTC), 80, false);
-    let line = text
+    let shown = text(&subject, 80, false);
+    let line = shown
         .lines()
         .find(|line| line.contains("Server time"))
         .unwrap();
@@ -216,11 +230,10 @@ fn what_is_not_known_is_a_dash() {
 fn colour_changes_no_word() {
     let mut subject = job("relax");
     subject.findings[0].level = "bad".to_owned();
-    let clock = Clock::new(TimeZone::UTC);
-    let coloured = sheet(&subject, &clock, 80, true);
+    let coloured = text(&subject, 80, true);
     let plain = without_colours(&coloured);
     assert_ne!(plain, coloured);
-    assert_eq!(plain, sheet(&subject, &clock, 80, false));
+    assert_eq!(plain, text(&subject, 80, false));
 }
 
 /// Removes what only changes colours.
@@ -254,11 +267,57 @@ fn json_has_the_names_as_they_are() {
 proptest! {
     #[test]
     fn any_name_is_only_shown(name in any::<String>(), cells in 0_usize..200) {
-        for line in sheet_of(&name, cells).lines() {
+        for line in text_of(&name, cells).lines() {
             prop_assert!(line.chars().all(is_harmless), "{line:?}");
             prop_assert!(width(line) <= cells.clamp(56, 100), "{} {line}", width(line));
         }
         let document = json::document(&job(&name));
         prop_assert!(document.chars().all(is_harmless));
     }
+}
+
+#[test]
+fn operations_are_grouped_and_those_with_most_time_come_first() {
+    let usage = |operation: &str, total: i64, per_call: f64| Usage {
+        operation: operation.to_owned(),
+        total: Some(Decimal::from(total)),
+        calls: None,
+        per_call: Some(per_call),
+        rate: None,
+    };
+    let subject = Subject {
+        usage: vec![
+            usage("read_bytes", 5_000_000, 1e6),
+            usage("write_bytes", 9_000_000, 1e6),
+            usage("read", 5, 2.0),
+            usage("write", 9, 1.0),
+            usage("metadata", 400, 0.2),
+            usage("service_time", 100, 0.2),
+            usage("open", 300, 0.1),
+            usage("unlink", 100, 0.5),
+            usage("rmdir", 0, 0.0),
+            usage("mknod", 50, 0.1),
+            usage("punch", 1, 1.0),
+        ],
+        ..Subject::default()
+    };
+    let Some(Block::Tables(tables)) = operations(&subject).pop() else {
+        unreachable!("there is no table");
+    };
+    let rows = tables[0].rows.iter();
+    let rows = rows.map(|row| (row[0].text.as_str(), row[0].is_part, row[2].text.as_str()));
+    assert_eq!(
+        rows.collect::<Vec<_>>(),
+        [
+            ("Written", false, ""),
+            ("write", true, "9 %"),
+            ("Read", false, ""),
+            ("read", true, "10 %"),
+            ("Metadata requests", false, "80 %"),
+            ("unlink", true, "50 %"),
+            ("open", true, "30 %"),
+            ("punch", false, "1 %"),
+            ("Server time", false, ""),
+        ]
+    );
 }
