@@ -12,6 +12,7 @@ use jobstats_core::rules::increment::Column;
 
 use crate::live::interval::{EntryUsage, Interval, Round, TargetCounters, TargetSnapshot};
 use crate::live::owner::Names;
+use crate::live::user_names::UserNames;
 use crate::report::{Load, Measure, Scope};
 use crate::show::chart::frame::Point;
 use crate::values::when::Clock;
@@ -81,7 +82,8 @@ pub fn event(kind: &str, severity: &str) -> EventRow {
 
 /// Makes an interval in seconds, in which entries did so much. An operation that ends with `_usecs` is the time of one.
 pub fn interval(since: Micros, until: Micros, work: &[(&str, &str, i64)]) -> Interval {
-    let mut names = Names::new(&["%j:%u:%H".to_owned(), "%e.%u".to_owned()]).unwrap();
+    let formats = ["%j:%u:%H", "%e.%u"].map(str::to_owned);
+    let mut names = Names::new(&formats, UserNames::default()).unwrap();
     let work = work.iter().map(|(id, operation, total)| {
         let column = match operation.strip_suffix("_usecs") {
             Some(operation) => Column::Usecs(find(operation.as_bytes()).unwrap()),
@@ -133,7 +135,6 @@ pub fn round(time: Micros, targets: &[(&str, Option<Interval>)]) -> Round {
     Round {
         time: time * SECOND,
         snapshots: seen.collect(),
-        pending: Vec::new(),
-        failures: Vec::new(),
+        ..Round::default()
     }
 }

@@ -27,7 +27,7 @@ fn growing(directory: &std::path::Path) -> String {
     let count = directory.join("count").display().to_string();
     format!(
         "n=$(cat {count} 2>/dev/null || echo 0); n=$((n + 1)); echo $n >{count}; echo $((1700000000 + 10 * n)); \
-         printf 'mdt.scratch-MDT0000.job_stats=\\njob_stats:\\n- job_id: 4711:1000:r01c01\\n  open: {{ samples: %s, unit: usecs, \
+         printf 'mdt.scratch-MDT0000.job_stats=\\njob_stats:\\n- job_id: 4711_2:1000:r01c01\\n  open: {{ samples: %s, unit: usecs, \
          min: 1, max: 1, sum: %s, sumsq: 1 }}\\n' $((100 * n)) $((5000000 * n))"
     )
 }
@@ -52,7 +52,7 @@ fn a_table_is_printed_recorded_and_printed_again() {
     assert_eq!(lines[1], " by user · ranked by requests in service");
     assert_eq!(
         lines[3],
-        "  1  1000         1  ███████   0.5   100 %   10     /s    0            0"
+        "  1  1000         1  ███████   0.5   100 %   10/s         0            0"
     );
     assert_eq!(lines.len(), 4, "{text}");
 
@@ -75,6 +75,62 @@ fn a_table_is_printed_recorded_and_printed_again() {
     );
     let json = run(&["top", &recording, "--json"]);
     assert_eq!(String::from_utf8(json.stdout).unwrap().lines().count(), 1);
+}
+
+/// Returns a table of users and jobs on servers whose entries have these identifiers.
+fn table_of(ids: &str, options: &[&str]) -> String {
+    let directory = tempfile::tempdir().unwrap();
+    let count = directory.path().join("count").display().to_string();
+    let input = format!(
+        "n=$(cat {count} 2>/dev/null || echo 0); n=$((n + 1)); echo $n >{count}; echo $((1700000000 + 10 * n)); \
+         printf 'mdt.scratch-MDT0000.job_stats=\\njob_stats:\\n'; for id in {ids}; do \
+         printf -- '- job_id: %s\\n  open: {{ samples: %s, unit: reqs }}\\n' $id $((100 * n)); done"
+    );
+    let arguments = [
+        "top", "--once", "-i", "1ms", "--by", "job", "--input", &input,
+    ];
+    let output = run(&[&arguments, options].concat());
+    assert_eq!(said(&output), (0, String::new()));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn formats_that_swap_user_and_job_are_read_on_one_file_system() {
+    let ids =
+        "1000:8004711:n1 1000:8004712:n1 8004713:1001:m1 1001:8004714:n2 8004715:1000:m2 make.1002";
+    let table = table_of(ids, &[]);
+    for (job, user) in [
+        (8004711, 1000),
+        (8004713, 1001),
+        (8004714, 1001),
+        (8004715, 1000),
+    ] {
+        assert!(table.contains(&format!("{job}   {user} ")), "{table}");
+    }
+    assert!(table.contains("without job 17 %"), "{table}");
+}
+
+#[test]
+fn a_person_is_asked_for_the_format_if_either_number_may_be_the_user() {
+    let id = "700001:800001:n101";
+    let table = table_of(id, &[]);
+    for line in [
+        " Either number may be the user. Give the jobid_name of the clients:\n",
+        " --format %j:%u:%H  700001:800001:n101 = user 800001, job 700001, node n101\n",
+        " --format %u:%j:%H  700001:800001:n101 = user 700001, job 800001, node n101\n",
+        "without job 100 %",
+    ] {
+        assert!(table.contains(line), "{table}");
+    }
+    let users = "echo ada:x:700001:1::/h:/s";
+    for (options, row) in [
+        (["--format", "%j:%u:%H"], "700001    800001 "),
+        (["--format", "%u:%j:%H"], "800001    700001 "),
+        (["--users", users], "800001    ada "),
+    ] {
+        let table = table_of(id, &options);
+        assert!(table.contains(row) && !table.contains("Either"), "{table}");
+    }
 }
 
 #[test]

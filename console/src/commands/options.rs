@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use jobstats_client::program::duration;
 use jobstats_core::base::target::TargetKind;
 
@@ -154,9 +154,9 @@ pub struct Show {
     /// Words that names of rows must have, and with ! words that they must not have
     #[arg(long, value_name = "WORDS", default_value = "")]
     pub filter: String,
-    /// Targets that count
-    #[arg(long, value_enum)]
-    pub targets: Option<Targets>,
+    /// Targets that count: mdt or ost
+    #[arg(long, value_parser = kind)]
+    pub targets: Option<TargetKind>,
     /// Requests per second below which a row is left out
     #[arg(long, value_name = "RATE", value_parser = not_negative, default_value = "0")]
     pub min_rate: f64,
@@ -168,15 +168,6 @@ pub struct Show {
     pub width: Option<u16>,
 }
 
-/// A kind of targets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Targets {
-    /// Metadata targets
-    Mdt,
-    /// Object storage targets
-    Ost,
-}
-
 impl Show {
     /// Returns the view to begin with.
     pub fn view(&self) -> View {
@@ -184,14 +175,16 @@ impl Show {
             by: self.by,
             sort: self.sort,
             filter: Filter::new(&self.filter),
-            kind: self.targets.map(|targets| match targets {
-                Targets::Mdt => TargetKind::Mdt,
-                Targets::Ost => TargetKind::Ost,
-            }),
+            kind: self.targets,
             minimum: self.min_rate,
             ..View::default()
         }
     }
+}
+
+fn kind(text: &str) -> Result<TargetKind, String> {
+    let kind = TargetKind::find(&text.to_uppercase());
+    kind.ok_or_else(|| "must be mdt or ost".to_owned())
 }
 
 fn positive(text: &str) -> Result<f64, String> {

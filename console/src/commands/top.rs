@@ -1,5 +1,6 @@
 //! Runs `top`: chooses the source of readings, and how they are shown.
 
+use std::fs;
 use std::io::{self, IsTerminal, stdout};
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +12,7 @@ use jobstats_client::program::exit::{self, NOTHING, SETUP, SYSTEM, UNREAD, USAGE
 use crate::ask::config::{self, Profile};
 use crate::ask::store;
 use crate::commands::options::Top;
+use crate::live::state::Tracker;
 use crate::live::user_names::UserNames;
 use crate::show::page::{Mode, ScreenState};
 use crate::source::process;
@@ -113,17 +115,19 @@ pub fn run(top: &Top) -> Result<(), Error> {
         (top.timeout, profile.timeout, TIMEOUT),
     ]
     .map(|(own, of_profile, default)| own.or(of_profile.map(|it| it.0)).unwrap_or(default));
-    let formats = match top.format.is_empty() {
-        true => &profile.formats,
-        false => &top.format,
-    };
     let is_plain = top.show.once || top.show.json;
     let store = store(top, &profile, !is_plain)?;
     let is_store = store.is_some();
+    let command = top.users.as_ref().or(profile.users.as_ref());
+    let users = command.map(|it| users(it, timeout)).transpose()?;
+    let users = users.unwrap_or_default();
     let source: Box<dyn Source> = match (store, &top.recording) {
         (Some(store), _) => Box::new(store),
-        (None, Some(path)) => Box::new(Replay::open(path, formats)?),
-        (None, None) => Box::new(commands(top, &profile, formats, timeout)?),
+        (None, Some(path)) => Box::new(Replay::open(path, tracker(top, &profile, &users)?)?),
+        (None, None) => {
+            let tracker = tracker(top, &profile, &users)?;
+            Box::new(commands(top, &profile, tracker, timeout)?)
+        }
     };
     let micros = i64::try_from(interval.as_micros()).unwrap_or(i64::MAX);
     let mode = match source.is_live() {
@@ -137,9 +141,7 @@ pub fn run(top: &Top) -> Result<(), Error> {
     };
     let mut view = top.show.view();
     view.has_accounts = is_store;
-    if let Some(command) = top.users.as_ref().or(profile.users.as_ref()) {
-        view.users = Arc::new(users(command, timeout)?);
-    }
+    view.users = Arc::new(users);
     if is_plain {
         let form = Form {
             once: top.show.once,
@@ -161,6 +163,19 @@ pub fn run(top: &Top) -> Result<(), Error> {
         app = app.with_past(micros, top.speed);
     }
     Ok(screen::run(&mut app, source)?)
+}
+
+/// Follows targets. Without users of the file system, those of this machine show which numbers are no jobs.
+fn tracker(top: &Top, profile: &Profile, users: &UserNames) -> Result<Tracker, source::Error> {
+    let formats = match top.format.is_empty() {
+        true => &profile.formats,
+        false => &top.format,
+    };
+    let users = match users.is_empty() {
+        true => UserNames::read(&fs::read("/etc/passwd").unwrap_or_default()),
+        false => users.clone(),
+    };
+    Ok(Tracker::new(formats, users)?)
 }
 
 /// Returns the names of users that a command prints.
@@ -217,7 +232,7 @@ fn store(top: &Top, profile: &Profile, is_patient: bool) -> Result<Option<StoreS
 fn commands(
     top: &Top,
     profile: &Profile,
-    formats: &[String],
+    tracker: Tracker,
     timeout: Duration,
 ) -> Result<Commands, Error> {
     let of_profile = profile.input.clone().into_iter();
@@ -232,7 +247,7 @@ fn commands(
     let recorder = top.record.as_deref();
     let recorder = recorder.map(|path| Recorder::open(path, cluster));
     let recorder = recorder.transpose().map_err(source::Error::from)?;
-    Ok(Commands::new(inputs, formats, (timeout, MOST), recorder)?)
+    Ok(Commands::new(inputs, tracker, (timeout, MOST), recorder))
 }
 
 /// Returns the inputs of the command line, each with the name of its server.

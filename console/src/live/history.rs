@@ -7,6 +7,7 @@ use jobstats_core::base::instant::{MINUTE, Micros};
 use jobstats_core::base::target::filesystem_and_index;
 
 use crate::live::interval::{Failure, Interval, Round, TargetSnapshot};
+use crate::live::owner::Owner;
 use crate::live::sums::{ObservedInterval, RunningSums};
 use crate::live::view::{By, Key};
 
@@ -126,6 +127,8 @@ pub struct TargetStates {
     targets: BTreeMap<Arc<str>, Target>,
     /// The servers that the last reading could not read.
     pub silent: BTreeMap<Arc<str>, Failure>,
+    /// Lines about the last reading.
+    pub notes: Vec<String>,
     /// The servers that were read, and when.
     read: BTreeMap<Arc<str>, Micros>,
     /// The loads of each file system.
@@ -169,6 +172,7 @@ impl TargetStates {
             (Arc::clone(&failure.server), Failure { since, ..failure })
         });
         self.silent = silent.collect();
+        self.notes = round.notes;
         self.forget();
         let is_same = |loads: &VecDeque<Load>| loads.back().is_some_and(|it| it.time == self.time);
         if has_intervals || self.loads.values().any(is_same) {
@@ -190,6 +194,16 @@ impl TargetStates {
     /// Returns the loads of a file system that were read, oldest first.
     pub fn loads(&self, filesystem: &str) -> impl Iterator<Item = &Load> {
         self.loads.get(filesystem).into_iter().flatten()
+    }
+
+    /// Returns the owner of work with this identifier, or of any work.
+    pub fn owner(&self, entry: Option<&str>) -> Option<&Owner> {
+        let work = self
+            .targets()
+            .filter_map(Target::last)
+            .flat_map(|it| &it.work);
+        let mut owners = work.map(|work| &*work.owner);
+        owners.find(|owner| entry.is_none_or(|entry| entry == &*owner.entry))
     }
 
     /// Returns the typical number of requests in service of a row, if it is known and no zero.

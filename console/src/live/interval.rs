@@ -124,6 +124,8 @@ pub struct Round {
     /// The targets that are not late, with or without a snapshot in this round.
     pub pending: Vec<Arc<str>>,
     pub failures: Vec<Failure>,
+    /// Lines about the readings.
+    pub notes: Vec<String>,
 }
 
 impl Round {

@@ -4,14 +4,15 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use jobstats_client::answers::EntryRow;
-use jobstats_core::identity::entry_id::{
-    DEFAULT_FORMATS, Format, FormatError, Formats, likely_format,
-};
+use jobstats_core::identity::entry_id::{FormatError, Identity, MixedFormats};
+
+use crate::live::user_names::UserNames;
+use crate::values::text;
 
 /// The size of the cache of entry IDs, which holds a day's. A full cache is cleared.
 const MOST_RETAINED: usize = 200_000;
 
-/// The number of identifiers from which the format is guessed.
+/// The number of identifiers from which formats are guessed.
 const MOST_GUESSED: usize = 2_000;
 
 /// The owner of work: all that an identifier names of it.
@@ -44,40 +45,77 @@ impl From<&EntryRow> for Owner {
     }
 }
 
+impl Owner {
+    fn new(id: &str, identity: &Identity<'_>) -> Self {
+        Self {
+            entry: id.into(),
+            user: identity.uid,
+            job: identity.number().map(|job| job.into()),
+            node: identity.node.map(Into::into),
+            process: identity.executable.map(Into::into),
+            account: None,
+        }
+    }
+
+    /// Returns the meaning of the identifier: `1000:4711:n101 = user 1000, job 4711, node n101`.
+    pub fn decoded(&self, users: &UserNames) -> String {
+        let name = |what: &str, name: &Option<Box<str>>| {
+            let name = name.as_deref().map(text::shown);
+            name.map(|name| format!("{what} {name}"))
+        };
+        let fields = [
+            self.user.map(|user| format!("user {}", users.shown(user))),
+            name("job", &self.job),
+            name("program", &self.process),
+            name("node", &self.node),
+        ];
+        let fields = text::joined(fields.into_iter().flatten());
+        let fields = fields.unwrap_or_else(|| "not known".to_owned());
+        format!("{} = {fields}", text::shown(&self.entry))
+    }
+}
+
 /// Reads identifiers, and remembers their meaning.
 #[derive(Debug, Default)]
 pub struct Names {
     /// The formats; `None` as long as they are still to be guessed.
-    formats: Option<Formats>,
+    formats: Option<MixedFormats>,
+    /// The known users, whose numbers are no jobs.
+    users: UserNames,
     known: HashMap<Box<str>, Arc<Owner>>,
+    /// Lines about an identifier whose user is not clear.
+    pub doubt: Vec<String>,
 }
 
 impl Names {
     /// Reads identifiers by these formats. Without formats, they are guessed from the first identifiers.
-    pub fn new(formats: &[String]) -> Result<Self, FormatError> {
+    pub fn new(formats: &[String], users: UserNames) -> Result<Self, FormatError> {
         let own = formats.iter().map(String::as_str);
-        let own = (!formats.is_empty()).then(|| Formats::compile(own));
+        let own = (!formats.is_empty()).then(|| MixedFormats::compile(own));
         Ok(Self {
             formats: own.transpose()?,
-            known: HashMap::new(),
+            users,
+            ..Self::default()
         })
     }
 
-    /// Guesses the formats, unless they are known.
-    pub fn guess<'i>(&mut self, ids: impl Iterator<Item = &'i str>) {
-        let mut ids = ids.peekable();
-        if self.formats.is_some() || ids.peek().is_none() {
+    /// Returns true if formats are known.
+    pub const fn has_formats(&self) -> bool {
+        self.formats.is_some()
+    }
+
+    /// Learns formats, and their orders of user and job, from identifiers.
+    pub fn learn<'i>(&mut self, ids: impl Iterator<Item = &'i str>) {
+        let new: Vec<_> = ids.filter(|id| !self.known.contains_key(*id)).collect();
+        if new.is_empty() {
             return;
         }
-        let likely = likely_format(ids.take(MOST_GUESSED));
-        // Two formats with jobs would read different users in one identifier, and so know neither user nor job.
-        let has_job = likely.is_some_and(|likely| likely.contains("%j"));
-        let others = DEFAULT_FORMATS.iter().copied();
-        let others = others.filter(|it| Some(*it) != likely && !(has_job && it.contains("%j")));
-        let formats = likely.into_iter().chain(others);
-        // A format that cannot be compiled is left out; the formats of the list can be.
-        let compiled = formats.filter_map(|format| Format::compile(format, None).ok());
-        self.formats = Some(compiled.collect());
+        let formats = self
+            .formats
+            .get_or_insert_with(|| MixedFormats::likely(&new[..new.len().min(MOST_GUESSED)]));
+        if formats.learn(new, |user| self.users.name(user).is_some()) {
+            self.known.clear();
+        }
     }
 
     /// Returns the owner of an entry.
@@ -88,25 +126,37 @@ impl Names {
         if self.known.len() >= MOST_RETAINED {
             self.known.clear();
         }
-        let owner = Arc::new(self.read(id));
+        let identity = self.formats.as_ref().map(|formats| formats.identify(id));
+        let owner = Arc::new(match identity {
+            Some(Ok(identity)) => Owner::new(id, &identity),
+            Some(Err(readings)) => {
+                self.doubt = doubt(id, &readings);
+                return Arc::new(Owner {
+                    entry: id.into(),
+                    node: readings[0].node.map(Into::into),
+                    ..Owner::default()
+                });
+            }
+            None => Owner {
+                entry: id.into(),
+                ..Owner::default()
+            },
+        });
         self.known.insert(id.into(), Arc::clone(&owner));
         owner
     }
+}
 
-    fn read(&self, id: &str) -> Owner {
-        let mut owner = Owner {
-            entry: id.into(),
-            ..Owner::default()
-        };
-        if let Some(formats) = &self.formats {
-            let identity = formats.identify(id);
-            owner.user = identity.uid;
-            owner.job = identity.number().map(|job| job.into());
-            owner.node = identity.node.map(Into::into);
-            owner.process = identity.executable.map(Into::into);
-        }
-        owner
-    }
+/// Returns lines that show both readings of an identifier.
+fn doubt(id: &str, readings: &[Identity<'_>; 2]) -> Vec<String> {
+    let head = "Either number may be the user. Give the jobid_name of the clients:";
+    let reading = |reading: &Identity<'_>| {
+        let format = reading.format.unwrap_or_default();
+        let decoded = Owner::new(id, reading).decoded(&UserNames::default());
+        format!("--format {format}  {decoded}")
+    };
+    let readings = readings.iter().map(reading);
+    [head.to_owned()].into_iter().chain(readings).collect()
 }
 
 #[cfg(test)]
@@ -114,40 +164,60 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_format_is_guessed_once_and_then_kept() {
-        let mut names = Names::new(&[]).unwrap();
-        names.guess(["4711@1000@r01c01", "4712@1001@r01c02"].into_iter());
-        names.guess(["x.1"].into_iter());
-        let owner = names.owner("4711@1000@r01c01");
-        assert_eq!(
-            (owner.user, owner.job.as_deref(), owner.node.as_deref()),
-            (Some(1000), Some("4711"), Some("r01c01"))
-        );
+    fn formats_are_guessed_once_and_then_kept() {
+        let mut names = Names::default();
+        names.learn(["4711@1000@r01c01", "4712@1001@r01c02"].into_iter());
+        names.learn(["x.1"].into_iter());
+        let decoded = |id, names: &mut Names| names.owner(id).decoded(&UserNames::default());
+        for (id, expected) in [
+            ("4711@1000@r01c01", "user 1000, job 4711, node r01c01"),
+            ("make.1002", "user 1002, program make"),
+            ("what", "not known"),
+        ] {
+            assert_eq!(decoded(id, &mut names), format!("{id} = {expected}"));
+        }
         let login = names.owner("make.1002");
-        assert_eq!(
-            (login.user, login.process.as_deref(), login.job.as_deref()),
-            (Some(1002), Some("make"), None)
-        );
         assert!(Arc::ptr_eq(&login, &names.owner("make.1002")));
+        assert_eq!(names.doubt, [""; 0]);
     }
 
     #[test]
-    fn the_user_may_come_before_the_job() {
-        let mut names = Names::new(&[]).unwrap();
-        names.guess(["1000:4711:n1", "1000:4712:n2", "1001:4713:n1"].into_iter());
-        let owner = names.owner("1000:4711:n1");
+    fn a_doubt_is_shown_until_an_identifier_settles_it() {
+        let mut names = Names::default();
+        names.learn(["1000:4711:n101"].into_iter());
+        let owner = names.owner("1000:4711:n101");
+        assert_eq!((owner.user, owner.job.as_deref()), (None, None));
+        assert_eq!(owner.node.as_deref(), Some("n101"));
         assert_eq!(
-            (owner.user, owner.job.as_deref()),
-            (Some(1000), Some("4711"))
+            std::mem::take(&mut names.doubt),
+            [
+                "Either number may be the user. Give the jobid_name of the clients:",
+                "--format %j:%u:%H  1000:4711:n101 = user 4711, job 1000, node n101",
+                "--format %u:%j:%H  1000:4711:n101 = user 1000, job 4711, node n101",
+            ]
         );
-        assert_eq!(names.owner("make.1002").process.as_deref(), Some("make"));
+        names.learn(["1000:4712:n101"].into_iter());
+        assert_eq!(names.owner("1000:4711:n101").user, Some(1000));
+        assert_eq!(names.doubt, [""; 0]);
+    }
+
+    #[test]
+    fn a_known_user_is_no_job() {
+        let users = UserNames::read(b"ada:x:1000:1::/home/ada:/bin/sh\n");
+        let mut names = Names::new(&[], users.clone()).unwrap();
+        names.learn(["1000:4711:n101"].into_iter());
+        let owner = names.owner("1000:4711:n101");
+        assert_eq!(
+            owner.decoded(&users),
+            "1000:4711:n101 = user ada, job 4711, node n101"
+        );
     }
 
     #[test]
     fn an_identifier_that_says_nothing_has_only_itself() {
-        let mut names = Names::new(&["%j:%u:%H".to_owned()]).unwrap();
-        let owner = names.owner("");
-        assert_eq!(*owner, Owner::default());
-        assert!(Names::new(&["nothing".to_owned()]).is_err());
+        let formats = ["%j:%u:%H".to_owned()];
+        let mut names = Names::new(&formats, UserNames::default()).unwrap();
+        assert_eq!(*names.owner(""), Owner::default());
+        assert!(Names::new(&["nothing".to_owned()], UserNames::default()).is_err());
     }
 }

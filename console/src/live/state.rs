@@ -1,6 +1,5 @@
 //! Follows targets from snapshot to snapshot: compares each snapshot with the previous one, by the rules of `docs/rules.md`.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,15 +12,14 @@ use jobstats_core::identity::entry_id::FormatError;
 use jobstats_core::rules::increment::{
     Column, CompareError, Comparison, Increment, MAX_RATE, Observation, compare, share,
 };
-use jobstats_core::rules::snapshot::{
-    ReadError, Snapshot, cleanup_interval, print, read, read_carried,
-};
+use jobstats_core::rules::snapshot::{ReadError, Snapshot, cleanup_interval, read};
 use jobstats_core::text::job_stats::Unit;
 use jobstats_core::usage::times::calls_have_times;
 
 use crate::live::interval::{EntryUsage, Interval, TargetSnapshot};
 use crate::live::owner::Names;
 use crate::live::state::target_counters::{LastCounters, TargetCounters};
+use crate::live::user_names::UserNames;
 
 mod target_counters;
 
@@ -80,21 +78,14 @@ pub enum Error {
     Nothing,
 }
 
-/// A snapshot that outlives its text.
-enum RetainedSnapshot {
-    Snapshot(Snapshot<'static>),
-    /// The text, for snapshots with operations that core does not know.
-    Text(Vec<u8>),
-}
-
 /// The last snapshot of a target.
 struct LastSnapshot {
     time: Micros,
     /// The number of the round.
     round: u64,
     server: Arc<str>,
-    snapshot: RetainedSnapshot,
-    carried: RetainedSnapshot,
+    snapshot: Snapshot<'static>,
+    carried: Snapshot<'static>,
     own: Option<LastCounters>,
     cleanup_interval: u32,
     timed: Option<bool>,
@@ -109,11 +100,11 @@ pub struct Tracker {
 }
 
 impl Tracker {
-    /// Starts without snapshots. Without `formats` of entry IDs, they are guessed.
-    pub fn new(formats: &[String]) -> Result<Self, FormatError> {
+    /// Starts without snapshots. Without `formats` of entry IDs, they are guessed. Known users show which number is the user.
+    pub fn new(formats: &[String], users: UserNames) -> Result<Self, FormatError> {
         Ok(Self {
             targets: HashMap::new(),
-            names: Names::new(formats)?,
+            names: Names::new(formats, users)?,
             round: 0,
         })
     }
@@ -121,6 +112,12 @@ impl Tracker {
     /// Begins a round, in which each target has one snapshot.
     pub fn begin(&mut self) {
         self.round += 1;
+        self.names.doubt.clear();
+    }
+
+    /// Returns what a person should know of the readings of this round.
+    pub fn notes(&self) -> Vec<String> {
+        self.names.doubt.clone()
     }
 
     /// Forgets the snapshots, so that the next one of each target is its first again.
@@ -140,7 +137,9 @@ impl Tracker {
             return Err(Error::Nothing);
         }
         let ids = observed().flat_map(|it| it.records.iter().map(|record| it.id(record)));
-        self.names.guess(ids);
+        if !self.names.has_formats() {
+            self.names.learn(ids);
+        }
         let server: Arc<str> = scrape.server.into();
         let parts = contents
             .snapshots
@@ -198,7 +197,6 @@ impl Tracker {
         if let Some((interval, grown)) = compared.interval.as_mut().zip(grown) {
             interval.counters = Some(target_counters::totals(&grown, &interval.work, kind));
         }
-        let bytes = || snapshot.lines(scrape.bytes).collect::<Vec<_>>().concat();
         let seen = TargetSnapshot {
             target: Arc::clone(&target),
             kind,
@@ -216,11 +214,7 @@ impl Tracker {
             timed: compared.timed,
             carried: compared.carried,
             own,
-            // The text is copied only if it is needed.
-            snapshot: match snapshot.unlisted.is_empty() {
-                true => retain(snapshot),
-                false => RetainedSnapshot::Text(bytes()),
-            },
+            snapshot: keep(snapshot)?,
         };
         self.targets.insert(target, last);
         Ok(Some(seen))
@@ -230,7 +224,7 @@ impl Tracker {
 /// The result of comparing a snapshot with the previous one.
 struct ComparedSnapshot {
     interval: Option<Interval>,
-    carried: RetainedSnapshot,
+    carried: Snapshot<'static>,
     cleanup_interval: u32,
     timed: Option<bool>,
     problems: u64,
@@ -251,20 +245,12 @@ fn compare_with(
         snapshot: Some(snapshot),
         carried: None,
     };
-    let (before, carried);
-    let previous = match last {
-        None => None,
-        Some(last) => {
-            before = last.snapshot.borrow(false)?;
-            carried = last.carried.borrow(true)?;
-            Some(Observation {
-                time: last.time,
-                server: &last.server,
-                snapshot: Some(&*before),
-                carried: Some(&*carried),
-            })
-        }
-    };
+    let previous = last.map(|last| Observation {
+        time: last.time,
+        server: &last.server,
+        snapshot: Some(&last.snapshot),
+        carried: Some(&last.carried),
+    });
     let mut comparison = compare(previous.as_ref(), &next, seconds, Pause::NEVER)?;
     let since = last.map(|last| last.time);
     if let Some(since) = since {
@@ -274,7 +260,7 @@ fn compare_with(
     Ok(ComparedSnapshot {
         interval,
         problems: comparison.problems_found,
-        carried: retain(comparison.carried),
+        carried: keep(comparison.carried)?,
         cleanup_interval: seconds,
         timed,
     })
@@ -288,8 +274,9 @@ fn interval(
 ) -> Interval {
     let increments = comparison.increments.iter();
     let work = increments.map(|increment| (increment.id, totals(increment, since)));
-    let work = work.filter(|(_, totals)| !totals.is_empty());
-    let work = work.map(|(id, totals)| EntryUsage {
+    let work: Vec<_> = work.filter(|(_, totals)| !totals.is_empty()).collect();
+    names.learn(work.iter().map(|(id, _)| *id));
+    let work = work.into_iter().map(|(id, totals)| EntryUsage {
         owner: names.owner(id),
         totals,
     });
@@ -378,29 +365,9 @@ fn time_of(snapshot: &Snapshot<'_>, scrape: Scrape<'_>) -> Micros {
     arrival(scrape, first.unwrap_or(0))
 }
 
-fn retain(snapshot: Snapshot<'_>) -> RetainedSnapshot {
-    if !snapshot.unlisted.is_empty() {
-        return RetainedSnapshot::Text(print(&snapshot));
-    }
-    let retain = snapshot.keep();
-    retain.map_or_else(
-        || RetainedSnapshot::Text(Vec::new()),
-        RetainedSnapshot::Snapshot,
-    )
-}
-
-impl RetainedSnapshot {
-    /// Returns the snapshot, which is parsed again if only its text was retained.
-    fn borrow(&self, is_carried: bool) -> Result<Cow<'_, Snapshot<'_>>, Error> {
-        Ok(match self {
-            Self::Snapshot(snapshot) => Cow::Borrowed(snapshot),
-            Self::Text(text) if is_carried => Cow::Owned(read_carried(text, Pause::NEVER)?),
-            Self::Text(text) => {
-                let snapshots = read(text, Pause::NEVER)?.snapshots;
-                Cow::Owned(snapshots.into_iter().next().unwrap_or_default())
-            }
-        })
-    }
+/// Separates a snapshot from its text.
+fn keep(snapshot: Snapshot<'_>) -> Result<Snapshot<'static>, ReadError> {
+    Ok(snapshot.keep()?)
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ use ratatui::style::{Style, Stylize};
 use crate::live::history::TargetStates;
 use crate::live::rows::{Row, Table};
 use crate::live::sums::Amount;
-use crate::live::user_names;
 use crate::live::view::{By, Sort, View};
 use crate::show::line::{BAR as BAR_STYLE, DIM, Line, PLAIN, TITLE, WARNING, line, push};
 use crate::show::page::ScreenState;
@@ -62,9 +61,6 @@ jobstats_core::named! {
 
 use Column::*;
 
-/// The minimum width for baselines.
-const COMPARED: usize = 120;
-
 /// The columns of the work of a row.
 const WORK: [Column; 12] = [
     Service, Share, Usual, Metadata, Read, Write, PerWrite, Target, Operation, Requests,
@@ -101,16 +97,16 @@ const OF_ENTRIES: [Column; 13] = [
 ];
 
 /// The columns that are never left out.
-const ALWAYS: usize = 4;
-
-/// The content of a column in one row.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Cell {
-    Text(String),
-    Number(Number),
-}
+const ALWAYS: usize = 3;
 
 impl Column {
+    const fn is_text(self) -> bool {
+        matches!(
+            self,
+            Name | User | Account | Status | Target | Operation | Server
+        )
+    }
+
     fn is_sorted(self, sort: Sort) -> bool {
         self == match sort {
             Sort::Service => Service,
@@ -143,10 +139,10 @@ impl Column {
         }
     }
 
-    fn cell(self, row: &Row, context: &Context<'_>) -> Cell {
+    /// Returns the content of the column in a row. A text is a number without fraction and unit.
+    fn cell(self, row: &Row, context: &Context<'_>) -> Number {
         let sums = &row.sums;
-        let number =
-            |value, operation: &str, quantity| Cell::Number(Number::of(value, operation, quantity));
+        let number = Number::of;
         let amount = |amount: Option<Amount>, operation: &str| {
             let amount = amount.filter(|_| !row.is_unknown);
             match context.look.amounts {
@@ -154,34 +150,35 @@ impl Column {
                 false => number(amount.map(|it| it.rate), operation, Quantity::Rate),
             }
         };
-        let count = |count: usize| Cell::Number(Number::plain(&count.to_string()));
-        let text = |text: Option<&str>| Cell::Text(text.map_or(UNKNOWN.to_owned(), text::shown));
+        let count = |count: usize| Number::plain(&count.to_string());
+        let text =
+            |text: Option<&str>| Number::plain(&text.map_or(UNKNOWN.to_owned(), text::shown));
         let target = || {
             let mut targets = context.history.targets();
             targets.find(|target| *target.snapshot.target == *row.key.name())
         };
         match self {
-            _ if row.rank == 0 && OF_ENTRIES.contains(&self) => Cell::Text(String::new()),
+            _ if row.rank == 0 && OF_ENTRIES.contains(&self) => Number::default(),
             Rank => count(row.rank),
-            Name => Cell::Text(match context.view.by {
+            Name => Number::plain(&match context.view.by {
                 By::Target => context.short(&row.key.name()),
                 _ => row.key.shown(&context.view.users),
             }),
             User => match (row.user, row.users) {
-                (Some(user), _) => Cell::Text(context.view.users.shown(user)),
+                (Some(user), _) => Number::plain(&context.view.users.shown(user)),
                 (None, 0) => text(None),
-                (None, users) => Cell::Text(format!("{users} users")),
+                (None, users) => Number::plain(&format!("{users} users")),
             },
             Users => count(row.users),
             Account => match row.accounts {
                 0 | 1 => text(row.account.as_deref()),
-                accounts => Cell::Text(format!("{accounts} accounts")),
+                accounts => Number::plain(&format!("{accounts} accounts")),
             },
             Jobs => count(row.jobs),
             Nodes => count(row.nodes),
             Status => text(target().map(|target| target.status.name())),
             Service => amount(sums.service(), "service_time"),
-            Share => Cell::Number(Number::percent(row.share.filter(|_| !row.is_unknown))),
+            Share => Number::percent(row.share.filter(|_| !row.is_unknown)),
             Usual => number(context.times_usual(row), "service_time", Quantity::Rate),
             Requests => amount(Some(sums.requests), "open"),
             Metadata => amount(Some(sums.metadata), "metadata"),
@@ -190,10 +187,10 @@ impl Column {
             PerWrite => number(sums.per_write(), "write_bytes", Quantity::PerCall),
             PerRead => number(sums.per_read(), "read_bytes", Quantity::PerCall),
             PerRequest => number(sums.per_request(), "service_time", Quantity::PerCall),
-            Target => match &row.target {
-                Some(name) => Cell::Text(context.short(name)),
-                None => text(None),
-            },
+            Target => row
+                .target
+                .as_ref()
+                .map_or_else(|| text(None), |it| Number::plain(&context.short(it))),
             Operation => text(row.operation.map(|index| OPERATIONS[index].name)),
             Server => text(target().map(|target| &*target.snapshot.server)),
             Entries => {
@@ -211,6 +208,10 @@ pub struct Context<'a> {
     pub look: &'a ScreenState,
     /// The file system whose name is left out of names of targets.
     pub filesystem: Option<&'a str>,
+    /// True for a screen with room for baselines.
+    pub is_wide: bool,
+    /// True for the targets next to other rows.
+    pub is_side: bool,
 }
 
 impl Context<'_> {
@@ -240,11 +241,9 @@ impl Context<'_> {
 /// A column with its cells.
 struct FilledColumn {
     column: Column,
-    cells: Vec<Cell>,
+    cells: Vec<Number>,
     /// The widths of numbers.
     widths: Widths,
-    /// The width of the longest cell.
-    longest: usize,
     width: usize,
 }
 
@@ -253,7 +252,7 @@ struct FilledColumn {
 pub fn lines(table: &Table, context: &Context<'_>, width: usize) -> Vec<Line> {
     let sort = table.sort;
     let room = width.saturating_sub(1);
-    let wanted = wanted(table, context, width);
+    let wanted = wanted(table, context);
     let mut filled = fill(&wanted, table, context, room);
     // An account is worth less than the bytes read and written.
     let has = |filled: &[FilledColumn], column| filled.iter().any(|one| one.column == column);
@@ -266,7 +265,7 @@ pub fn lines(table: &Table, context: &Context<'_>, width: usize) -> Vec<Line> {
     let bar_width = widen(&mut filled, room.saturating_sub(taken), context.look.bars);
     let title = |filled: &FilledColumn| {
         let title = titled(filled.column, sort, context);
-        match filled.is_text() {
+        match filled.column.is_text() {
             true => text::left(&title, filled.width),
             // A title also covers the bar.
             false => text::right(&title, filled.width),
@@ -279,12 +278,12 @@ pub fn lines(table: &Table, context: &Context<'_>, width: usize) -> Vec<Line> {
         let value = row.sums.service().map_or(0.0, |it| it.rate);
         let bar = bar(context.length(value, most), bar_width.saturating_sub(1));
         let bar = text::left(&bar, bar_width);
-        let cell = |filled: &FilledColumn| match &filled.cells[at] {
-            Cell::Text(text) => text::left(text, filled.width),
-            Cell::Number(number) => text::right(
-                &number.aligned(filled.widths),
-                filled.without_bar(bar_width),
-            ),
+        let cell = |filled: &FilledColumn| match filled.column {
+            text if text.is_text() => text::left(&filled.cells[at].whole, filled.width),
+            column => {
+                let bar = if column == Service { bar_width } else { 0 };
+                text::right(&filled.cells[at].aligned(filled.widths), filled.width - bar)
+            }
         };
         // The sign is in front of all columns, so that it is never left out.
         let sign = if row.is_late { "~" } else { " " };
@@ -354,21 +353,22 @@ fn titled(column: Column, sort: Sort, context: &Context<'_>) -> String {
 }
 
 /// Returns the columns that there is something to show in, in order.
-fn wanted(table: &Table, context: &Context<'_>, width: usize) -> Vec<Column> {
+fn wanted(table: &Table, context: &Context<'_>) -> Vec<Column> {
     let sort = table.sort;
     let mut rows = table.rows.iter();
-    let is_compared = width >= COMPARED && rows.any(|row| context.times_usual(row).is_some());
+    let is_compared = context.is_wide && rows.any(|row| context.times_usual(row).is_some());
     // Servers without times have empty cells.
     let is_wanted = |column: &Column| match column {
         Service | PerRequest => sort == Sort::Service || table.total.service().is_some(),
         Account => context.view.has_accounts && table.rows.iter().any(|row| row.accounts > 0),
-        Usual => is_compared,
+        Usual => is_compared && !context.is_side,
+        Rank | Status => !context.is_side,
         _ => true,
     };
     let mut wanted: Vec<Column> = columns(context.view.by).filter(is_wanted).collect();
     if Requests.is_sorted(sort) {
         wanted.retain(|column| *column != Requests);
-        wanted.insert(3.min(wanted.len()), Requests);
+        wanted.insert(if context.is_side { 1 } else { 3 }, Requests);
     }
     wanted
 }
@@ -384,9 +384,8 @@ fn fill(
     let mut taken = 0;
     for column in wanted.iter().copied() {
         let cells = all(table).map(|row| column.cell(row, context));
-        let cells: Vec<Cell> = cells.collect();
         let title = text::width(&titled(column, table.sort, context));
-        let mut one = FilledColumn::new(column, cells, title, context.look.amounts);
+        let mut one = FilledColumn::new(column, cells.collect(), title, context.look.amounts);
         if column == Service && context.look.bars {
             one.width += BAR.0 + 1;
         }
@@ -401,18 +400,13 @@ fn fill(
 }
 
 impl FilledColumn {
-    fn new(column: Column, cells: Vec<Cell>, title: usize, amounts: bool) -> Self {
-        let numbers = cells.iter().filter_map(|cell| match cell {
-            Cell::Number(number) => Some(number),
-            Cell::Text(_) => None,
-        });
-        let widths = Widths::of(column.least(amounts), numbers);
-        let lengths = cells.iter().map(|cell| match cell {
-            Cell::Text(text) => text::width(text),
-            Cell::Number(_) => widths.cells(),
-        });
-        let longest_cell = lengths.max().unwrap_or(0);
-        let longest = longest_cell.max(title);
+    fn new(column: Column, cells: Vec<Number>, title: usize, amounts: bool) -> Self {
+        let least = match column.is_text() {
+            true => Widths::default(),
+            false => column.least(amounts),
+        };
+        let widths = Widths::of(least, &cells);
+        let longest = widths.cells().max(title);
         let width = match column {
             // Names go before the last columns, up to a length.
             Name => longest.clamp(title.max(NAME.0), NAME_FIRST),
@@ -426,22 +420,7 @@ impl FilledColumn {
             column,
             cells,
             widths,
-            longest: longest_cell,
             width,
-        }
-    }
-
-    const fn is_text(&self) -> bool {
-        matches!(
-            self.column,
-            Name | User | Account | Status | Target | Operation | Server
-        )
-    }
-
-    fn without_bar(&self, bar: usize) -> usize {
-        match self.column {
-            Service => self.width - bar,
-            _ => self.width,
         }
     }
 }
@@ -450,7 +429,7 @@ impl FilledColumn {
 fn widen(filled: &mut [FilledColumn], mut spare: usize, has_bars: bool) -> usize {
     for column in [Name, User, Account] {
         for one in filled.iter_mut().filter(|one| one.column == column) {
-            let wanted = one.longest.min(NAME.1);
+            let wanted = one.widths.cells().min(NAME.1);
             let more = spare.min(wanted.saturating_sub(one.width));
             one.width += more;
             spare -= more;
@@ -462,13 +441,4 @@ fn widen(filled: &mut [FilledColumn], mut spare: usize, has_bars: bool) -> usize
         one.width += more;
         BAR.0 + 1 + more
     })
-}
-
-/// Returns the whole name of a row, as it may be shown.
-pub fn whole_name(row: &Row, by: By, users: &user_names::UserNames) -> String {
-    let name = row.key.shown(users);
-    match row.target.as_ref().filter(|_| by != By::Target) {
-        Some(on) => format!("{} {name}, mostly on {}", by.name(), text::shown(on)),
-        None => format!("{} {name}", by.name()),
-    }
 }

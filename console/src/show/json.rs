@@ -48,6 +48,7 @@ pub fn line(history: &TargetStates, table: &Table, view: &View) -> serde_json::R
         sort: table.sort.field(),
         targets: history.targets().map(target).collect::<Vec<_>>(),
         failures: history.silent.values().map(failure).collect::<Vec<_>>(),
+        notes: &history.notes,
         total: &table.total,
         rows: table.rows.iter().map(|it| row(it, history, view)).collect::<Vec<_>>(),
         more: table.more,

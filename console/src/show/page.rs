@@ -3,11 +3,11 @@
 use jobstats_core::base::instant::Micros;
 
 use crate::live::history::TargetStates;
-use crate::live::rows::Table;
 use crate::live::rows::untracked::Untracked;
-use crate::live::view::{By, View};
-use crate::show::columns::{self, Context, whole_name};
-use crate::show::line::{DIM, Line, PLAIN, STRONG, WARNING, cut, line, push_right};
+use crate::live::rows::{self, Row, Table};
+use crate::live::view::{By, Filter, View};
+use crate::show::columns::{self, Context};
+use crate::show::line::{DIM, Line, PLAIN, STRONG, WARNING, cut, line, push, push_right};
 use crate::source::Position;
 use crate::values::number::percent;
 use crate::values::text;
@@ -17,7 +17,15 @@ mod head;
 #[cfg(test)]
 mod tests;
 
-use head::{FAILURES, failures, heads, heads_of, subject};
+use head::{FAILURES, decoded, failures, heads, heads_of, subject};
+
+/// The width from which on a screen has targets next to the rows, and baselines.
+const WIDE: usize = 120;
+
+/// The width of the table of targets on a screen of this width.
+const fn width_of_targets(width: usize) -> usize {
+    30 + (width - WIDE) / 3
+}
 
 /// The course of readings, for the head of the screen.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -68,6 +76,14 @@ impl ScreenState {
         }
     }
 
+    /// Returns the same without a selected row.
+    pub fn unselected(&self) -> Self {
+        Self {
+            selected: usize::MAX,
+            ..self.clone()
+        }
+    }
+
     /// Returns true if there is a line below the table.
     const fn has_foot(&self) -> bool {
         self.foot || self.typing.is_some()
@@ -77,7 +93,7 @@ impl ScreenState {
 /// Returns the number of rows that a screen of this height has room for.
 pub fn room(history: &TargetStates, view: &View, look: &ScreenState, height: usize) -> usize {
     let head = match look.head {
-        true => heads_of(history) + 1 + history.silent.len().min(FAILURES),
+        true => heads_of(history) + 1 + history.silent.len().min(FAILURES) + history.notes.len(),
         false => 0,
     };
     let below = usize::from(Untracked::of(history, view).is_some());
@@ -86,19 +102,99 @@ pub fn room(history: &TargetStates, view: &View, look: &ScreenState, height: usi
     look.rows.map_or(room, |rows| rows.min(room))
 }
 
+/// Returns the tables of a screen: the rows, and the targets next to them, which a narrow screen does not have. `before` has them as they
+/// were shown last.
+pub fn tables(
+    history: &TargetStates,
+    view: &View,
+    look: &ScreenState,
+    (width, height): (usize, usize),
+    before: &[Table; 2],
+) -> [Table; 2] {
+    let room = room(history, view, look, height);
+    let [rows, targets] = before.each_ref().map(|it| {
+        let keys = it.rows.iter().map(|row| row.key.clone());
+        keys.collect::<Vec<_>>()
+    });
+    let rows = rows::table(history, view, &rows, room);
+    let mut all = view.scope.iter().map(|(by, _)| *by).chain([view.by]);
+    if width < WIDE || all.any(|by| by == By::Target) {
+        return [rows, Table::default()];
+    }
+    let mut targets = rows::table(history, &of_targets(view), &targets, room);
+    targets.untracked = None;
+    let is_idle = |row: &Row| row.sums.requests.rate <= 0.0 && !row.is_unknown;
+    targets.rows.retain(|row| !is_idle(row));
+    [rows, targets]
+}
+
+/// Returns the view of the targets next to the rows.
+fn of_targets(view: &View) -> View {
+    View {
+        by: By::Target,
+        filter: Filter::default(),
+        minimum: 0.0,
+        ..view.clone()
+    }
+}
+
+/// Returns the lines of the tables.
+fn lines_of([rows, targets]: &[Table; 2], context: &Context<'_>, width: usize) -> Vec<Line> {
+    let lines = |width| {
+        let mut lines = columns::lines(rows, context, width);
+        let is_empty = rows.rows.is_empty();
+        lines.extend(is_empty.then(|| line(nothing(context, rows), DIM)));
+        lines
+    };
+    if targets.rows.is_empty() {
+        return lines(width);
+    }
+    let right = width_of_targets(width);
+    let left = width - right;
+    let mut lines = lines(left - 1);
+    let (view, look) = (of_targets(context.view), context.look.unselected());
+    let context = Context {
+        view: &view,
+        look: &look,
+        is_side: true,
+        ..*context
+    };
+    let targets = columns::lines(targets, &context, right);
+    lines.resize(lines.len().max(targets.len()), Line::default());
+    for (line, target) in lines.iter_mut().zip(targets) {
+        cut(line, left);
+        // The style of the selected row ends with it.
+        let style = std::mem::take(&mut line.style);
+        line.spans
+            .iter_mut()
+            .for_each(|it| it.style = style.patch(it.style));
+        push(line, " ".repeat(left - line.width()), style);
+        line.spans.extend(target.spans);
+    }
+    lines
+}
+
 /// Returns the lines of the screen, at most `width` wide.
 pub fn page(
     history: &TargetStates,
-    table: &Table,
+    tables: &[Table; 2],
     view: &View,
     look: &ScreenState,
-    width: usize,
-    height: usize,
+    (width, height): (usize, usize),
 ) -> Vec<Line> {
+    let table = &tables[0];
+    let context = Context {
+        history,
+        view,
+        look,
+        filesystem: history.filesystem(),
+        is_wide: width >= WIDE,
+        is_side: false,
+    };
     let mut lines = Vec::new();
     if look.head {
         lines.extend(heads(history, look, width));
-        lines.push(subject(table, view, look, width));
+        lines.push(subject(&context, table, width));
         lines.extend(failures(history, look, width));
     }
     if look.legend {
@@ -106,20 +202,11 @@ pub fn page(
                       – not known · ↓ ranked by";
         lines.push(line(legend, DIM));
     }
-    let context = Context {
-        history,
-        view,
-        look,
-        filesystem: history.filesystem(),
-    };
-    lines.extend(columns::lines(table, &context, width));
-    if table.rows.is_empty() {
-        lines.push(line(nothing(history, table, view), DIM));
-    }
+    lines.extend(lines_of(tables, &context, width));
     let bottom = height.saturating_sub(usize::from(look.has_foot()));
     lines.resize(bottom, Line::default());
     if look.has_foot() {
-        lines.push(foot_line(table, view, look, width));
+        lines.push(foot_line(&context, table, width));
     }
     lines.truncate(height);
     lines.iter_mut().for_each(|line| cut(line, width));
@@ -127,7 +214,8 @@ pub fn page(
 }
 
 /// Explains why there is no row.
-fn nothing(history: &TargetStates, table: &Table, view: &View) -> String {
+fn nothing(context: &Context<'_>, table: &Table) -> String {
+    let Context { history, view, .. } = *context;
     let has_interval = history.targets().any(|target| target.last().is_some());
     let is_limited = !view.filter.is_empty()
         || view.minimum > 0.0
@@ -162,7 +250,8 @@ fn without(view: &View) -> String {
 }
 
 /// Returns the line below the table.
-fn foot_line(table: &Table, view: &View, look: &ScreenState, width: usize) -> Line {
+fn foot_line(context: &Context<'_>, table: &Table, width: usize) -> Line {
+    let Context { view, look, .. } = *context;
     if let Some(typed) = &look.typing {
         let text = format!(
             "/{}█  words, or !words to leave out; Enter keeps, Esc drops",
@@ -184,10 +273,23 @@ fn foot_line(table: &Table, view: &View, look: &ScreenState, width: usize) -> Li
     }
     let mut line = line(format!(" {}", said.join("   ")), PLAIN);
     if let Some(row) = table.rows.get(look.selected) {
-        let name = whole_name(row, view.by, &view.users);
+        let name = whole_name(context, row);
         let room = width.saturating_sub(line.width() + 4);
         let name = text::cut(&name, room);
         push_right(&mut line, name, DIM, width.saturating_sub(1));
     }
     line
+}
+
+/// Returns the whole name of a row, as it may be shown.
+fn whole_name(context: &Context<'_>, row: &Row) -> String {
+    let view = context.view;
+    if view.by == By::Entry {
+        return decoded(context, &row.key.name());
+    }
+    let name = format!("{} {}", view.by.name(), row.key.shown(&view.users));
+    match row.target.as_ref().filter(|_| view.by != By::Target) {
+        Some(on) => format!("{name}, mostly on {}", text::shown(on)),
+        None => name,
+    }
 }

@@ -30,20 +30,20 @@ pub struct Commands {
 }
 
 impl Commands {
-    /// Takes commands, with a limit of time and bytes for each. Fails if a format of entry IDs is invalid.
-    pub fn new(
+    /// Takes commands, with a limit of time and bytes for each.
+    pub const fn new(
         inputs: Vec<Input>,
-        formats: &[String],
+        tracker: Tracker,
         (limit, most): (Duration, usize),
         recorder: Option<Recorder>,
-    ) -> Result<Self, Error> {
-        Ok(Self {
+    ) -> Self {
+        Self {
             inputs,
             limit,
             most,
             recorder,
-            tracker: Tracker::new(formats)?,
-        })
+            tracker,
+        }
     }
 
     /// Runs all commands at once, and returns their outputs in order.
@@ -91,6 +91,7 @@ impl Source for Commands {
                 Err(reason) => round.fail(&input.server, reason),
             }
         }
+        round.notes = self.tracker.notes();
         round.time = round
             .last()
             .unwrap_or_else(|| Timestamp::now().as_microsecond());

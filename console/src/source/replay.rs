@@ -41,7 +41,7 @@ pub struct Replay {
 
 impl Replay {
     /// Opens the recording, which must have a scrape of `job_stats`. Only the heads of its files are read.
-    pub fn open(path: &Path, formats: &[String]) -> Result<Self, Error> {
+    pub fn open(path: &Path, tracker: Tracker) -> Result<Self, Error> {
         let broken = FileError::at(path);
         let entries = Directory::at(path).waiting().map_err(&broken)?;
         let mut files = Vec::new();
@@ -63,7 +63,7 @@ impl Replay {
         Ok(Self {
             recorded,
             position: 0,
-            tracker: Tracker::new(formats)?,
+            tracker,
         })
     }
 
@@ -102,6 +102,7 @@ impl Replay {
                 Err(reason) => round.fail(server, reason),
             }
         }
+        round.notes = self.tracker.notes();
         round.time = round.last().unwrap_or(recorded.time);
         round
     }

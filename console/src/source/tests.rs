@@ -5,12 +5,17 @@ use std::time::Duration;
 
 use super::*;
 use crate::live::interval::TargetSnapshot;
+use crate::live::state::Tracker;
 use crate::source::recording::Recorder;
 
 fn text(target: &str, opens: u64) -> String {
     format!(
         "mdt.{target}.job_stats=\njob_stats:\n- job_id: make.1000\n  open: {{ samples: {opens}, unit: usecs, min: 1, max: 1, sum: {opens}, sumsq: 1 }}\n"
     )
+}
+
+fn tracker() -> Tracker {
+    Tracker::new(&[], UserNames::default()).unwrap()
 }
 
 /// Commands that print files of a directory.
@@ -21,11 +26,10 @@ fn commands(directory: &Path, recorder: Option<Recorder>) -> Commands {
     };
     Commands::new(
         vec![input("mds1"), input("mds2")],
-        &[],
+        tracker(),
         (Duration::from_secs(600), 1 << 20),
         recorder,
     )
-    .unwrap()
 }
 
 fn opens(snapshot: &TargetSnapshot) -> Option<i64> {
@@ -112,7 +116,7 @@ fn servers_are_read_at_once_and_one_that_fails_does_not_stop_the_others() {
     );
 
     // The recording has the same data, except for a failed server.
-    let mut replay = Replay::open(&recording, &[]).unwrap();
+    let mut replay = Replay::open(&recording, tracker()).unwrap();
     let mut played = Vec::new();
     loop {
         let update = replay.step(Step::Next).unwrap();
@@ -187,11 +191,11 @@ fn a_recording_is_what_the_shipper_replays() {
 fn a_recording_that_is_damaged_or_none_is_told() {
     let directory = tempfile::tempdir().unwrap();
     assert!(matches!(
-        Replay::open(directory.path(), &[]),
+        Replay::open(directory.path(), tracker()),
         Err(Error::Nothing(_))
     ));
     assert!(matches!(
-        Replay::open(&directory.path().join("x"), &[]),
+        Replay::open(&directory.path().join("x"), tracker()),
         Err(Error::Directory { .. })
     ));
     fs::write(directory.path().join("mds1"), text("fs-MDT0000", 1)).unwrap();
@@ -207,7 +211,7 @@ fn a_recording_that_is_damaged_or_none_is_told() {
     let mut bytes = fs::read(&entries[0].path).unwrap();
     *bytes.last_mut().unwrap() ^= 1;
     fs::write(&entries[0].path, bytes).unwrap();
-    let mut replay = Replay::open(&recording, &[]).unwrap();
+    let mut replay = Replay::open(&recording, tracker()).unwrap();
     let round = replay.step(Step::Next).unwrap().rounds.remove(0);
     assert!(round.snapshots.is_empty() && round.failures[0].reason.contains("damaged"));
 }

@@ -5,10 +5,10 @@ use jobstats_core::base::target::TargetKind;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::live::history::{LONGEST_WINDOW, TargetStates};
-use crate::live::rows::{Table, table};
-use crate::live::view::{By, Choice, Filter, Key, View};
+use crate::live::rows::Table;
+use crate::live::view::{By, Choice, Filter, View};
 use crate::show::line::Line;
-use crate::show::page::{Mode, ScreenState, page, room};
+use crate::show::page::{Mode, ScreenState, page, tables};
 use crate::source::{Step, Update};
 use crate::terminal::help::help;
 
@@ -54,8 +54,8 @@ pub struct App {
     history: TargetStates,
     /// The state at which the screen was paused.
     frozen: Option<TargetStates>,
-    /// The rows as they were shown last.
-    table: Table,
+    /// The rows, and the targets next to them, as they were shown last.
+    tables: [Table; 2],
     is_help: bool,
     /// True if one can go from now into the past.
     has_past: bool,
@@ -106,21 +106,21 @@ impl App {
 
     /// Returns the lines of the screen.
     pub fn lines(&mut self, width: usize, height: usize) -> Vec<Line> {
-        if self.is_help {
-            return help(width, height);
-        }
         let history = self.frozen.as_ref().unwrap_or(&self.history);
-        let before: Vec<Key> = self.table.rows.iter().map(|row| row.key.clone()).collect();
-        let rows = room(history, &self.view, &self.look, height);
-        let new = table(history, &self.view, &before, rows);
+        let (view, look, size) = (&self.view, &mut self.look, (width, height));
+        if self.is_help {
+            let example = history.owner(None).map(|it| it.decoded(&view.users));
+            return help(width, height, example);
+        }
+        let new = tables(history, view, look, size, &self.tables);
+        let before = std::mem::replace(&mut self.tables, new);
         // The selection stays with its row as long as that is shown. The first row is no selection.
-        let selected = self.look.selected;
-        let key = before.get(selected).filter(|_| selected > 0);
-        let place = key.and_then(|key| new.rows.iter().position(|row| row.key == *key));
-        let last = new.rows.len().saturating_sub(1);
-        self.look.selected = place.unwrap_or(selected).min(last);
-        self.table = new;
-        page(history, &self.table, &self.view, &self.look, width, height)
+        let [rows, before] = [&self.tables[0].rows, &before[0].rows];
+        let selected = before.get(look.selected).filter(|_| look.selected > 0);
+        let place = selected.and_then(|it| rows.iter().position(|row| row.key == it.key));
+        let last = rows.len().saturating_sub(1);
+        look.selected = place.unwrap_or(look.selected).min(last);
+        page(history, &self.tables, view, look, size)
     }
 
     /// Handles a key.
@@ -199,7 +199,7 @@ impl App {
 
     fn letter_of_look(&mut self, letter: char) {
         let look = &mut self.look;
-        let rows = look.rows.unwrap_or(self.table.rows.len());
+        let rows = look.rows.unwrap_or(self.tables[0].rows.len());
         match letter {
             'n' => look.rows = Some(rows.saturating_add(1)),
             'N' => look.rows = Some(rows.saturating_sub(1).max(1)),
@@ -289,7 +289,7 @@ impl App {
     }
 
     fn enter(&mut self) {
-        if let Some(row) = self.table.rows.get(self.look.selected) {
+        if let Some(row) = self.tables[0].rows.get(self.look.selected) {
             self.view.enter(row.key.clone());
             self.look.selected = 0;
         }

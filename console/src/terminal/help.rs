@@ -1,6 +1,6 @@
 //! The page of keys.
 
-use crate::show::line::{Line, PLAIN, TITLE, cut, line};
+use crate::show::line::{Line, PLAIN, TITLE, cut, line, push_right};
 use crate::values::text;
 
 /// The keys, each with its effect.
@@ -33,11 +33,17 @@ pub const KEYS: &[(&str, &str)] = &[
     ("< , > .", "slower, faster"),
 ];
 
-/// Returns the lines of the page of keys: in two columns if one is too long.
-pub fn help(width: usize, height: usize) -> Vec<Line> {
+/// Returns the lines of the page of keys: in two columns if one is too long. The first line has an identifier with its meaning.
+pub fn help(width: usize, height: usize, example: Option<String>) -> Vec<Line> {
     let key = |(keys, does): &(&str, &str)| format!(" {} {does}", text::left(keys, 14));
     let keys: Vec<_> = KEYS.iter().map(key).collect();
     let mut lines = vec![line(" Keys", TITLE)];
+    push_right(
+        &mut lines[0],
+        example.unwrap_or_default(),
+        PLAIN,
+        width.saturating_sub(1),
+    );
     let (rows, column) = match keys.len() <= height.saturating_sub(1).max(1) {
         true => (keys.len(), width),
         false => (keys.len().div_ceil(2), width / 2),

@@ -9,14 +9,14 @@ use crate::live::history::TargetStates;
 use crate::live::rows::table;
 use crate::live::view::View;
 use crate::show::json;
-use crate::show::page::{Mode, ScreenState, page, room};
+use crate::show::page::{Mode, ScreenState, page, tables};
 use crate::source::{Source, Step};
 
 /// The default number of rows.
 const ROWS: usize = 20;
 
 /// The number of lines around the rows of a table.
-const AROUND: usize = 9;
+const AROUND: usize = 12;
 
 /// The form of tables: text or JSON, one or all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,18 +89,14 @@ pub fn lines(history: &TargetStates, view: &View, look: &ScreenState, width: usi
     let look = ScreenState {
         rows: Some(rows),
         mode: Mode::Print,
-        // Printed tables have no selection.
-        selected: usize::MAX,
-        ..look.clone()
+        ..look.unselected()
     };
-    let table = table(history, view, &[], room(history, view, &look, height));
-    let lines = page(history, &table, view, &look, width, height);
-    let lines = lines.iter().map(|line| {
-        let line = line.to_string();
-        // The keys of the screen are of no use in print.
-        let end = line.find("[g]roup").unwrap_or(line.len());
-        line[..end].trim_end().to_owned()
-    });
+    let size = (width, height);
+    let tables = tables(history, view, &look, size, &Default::default());
+    let lines = page(history, &tables, view, &look, size);
+    let lines = lines
+        .iter()
+        .map(|line| line.to_string().trim_end().to_owned());
     let mut lines: Vec<_> = lines.collect();
     let foot = lines.pop().unwrap_or_default();
     while lines.last().is_some_and(String::is_empty) {

@@ -193,15 +193,13 @@ impl Number {
         format!("{}{}{space}{}", self.whole, self.fraction, self.unit)
     }
 
-    /// Returns the text in a column of these widths.
+    /// Returns the text in a column of these widths, aligned at the decimal point.
     pub fn aligned(&self, widths: Widths) -> String {
-        let mut out = text::right(&self.whole, widths.whole);
-        out.push_str(&text::left(&self.fraction, widths.fraction));
-        if widths.unit > 0 {
-            out.push(' ');
-            out.push_str(&text::right(&self.unit, widths.unit));
-        }
-        out
+        let before = widths.whole.saturating_sub(text::width(&self.whole));
+        text::left(
+            &format!("{}{}", " ".repeat(before), self.text()),
+            widths.cells(),
+        )
     }
 }
 
@@ -272,13 +270,13 @@ mod tests {
     }
 
     #[test]
-    fn numbers_align_at_the_point_and_units_at_their_end() {
+    fn numbers_align_at_the_point_and_have_their_units() {
         let numbers = [rate(104e6), rate(1.25e3), rate(0.0), rate(512.0)];
         let widths = Widths::of(Widths::default(), &numbers);
         let column: Vec<_> = numbers.iter().map(|it| it.aligned(widths)).collect();
         assert_eq!(
             column,
-            ["104    MB/s", "  1.25 kB/s", "  0        ", "512     B/s"]
+            ["104 MB/s   ", "  1.25 kB/s", "  0        ", "512 B/s    "]
         );
         assert!(
             column

@@ -126,7 +126,7 @@ fn names_and_accounts_are_those_of_the_store_and_clusters_can_be_chosen() {
          WHERE labels ->> 'account' IS NOT NULL GROUP BY 1",
     );
     equal(&column(one, "service_time", "rate"), &expected);
-    let text = store.top(&["--once", "--width", "200"]);
+    let text = store.top(&["--once", "--width", "300"]);
     let text = String::from_utf8(text.stdout).unwrap();
     assert!(text.contains(r#"<b>a\x1B[31m\u{202e}"=1"#), "{text}");
     assert!(text.contains("project_1"), "{text}");

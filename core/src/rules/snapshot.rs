@@ -12,6 +12,7 @@ mod print;
 mod read;
 mod slots;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use thiserror::Error;
@@ -24,7 +25,6 @@ pub use crate::text::job_stats::HISTOGRAM_LEN;
 use crate::text::job_stats::{Problem, Time, Unit};
 
 pub use counters::{Counter, CounterIter, Counters, Histogram};
-pub use detach::Words;
 pub(crate) use hash::{ByKey, Key, Keys};
 pub use identifiers::Identifiers;
 pub use print::{print, print_to};
@@ -90,7 +90,7 @@ pub struct Snapshot<'a> {
     /// The counters of all records.
     pub counters: Counters,
     /// The names of unlisted operations, in the order in which they were met.
-    pub unlisted: Vec<&'a str>,
+    pub unlisted: Vec<Cow<'a, str>>,
     /// The problems, in order of lines. Not all are kept if the text consists of little else.
     pub problems: Vec<Problem<'a>>,
     /// The number of problems, kept or not.
@@ -161,14 +161,13 @@ impl<'a> Snapshot<'a> {
             None => self
                 .unlisted
                 .get(slot - OPERATIONS.len())
-                .copied()
-                .unwrap_or_default(),
+                .map_or("", |name| name),
         }
     }
 
     /// Returns the slot of an unlisted operation, by its name.
     pub fn unlisted_slot(&self, name: &str) -> Option<Slot> {
-        let position = self.unlisted.iter().position(|known| *known == name)?;
+        let position = self.unlisted.iter().position(|known| known == name)?;
         Slot::try_from(OPERATIONS.len() + position).ok()
     }
 

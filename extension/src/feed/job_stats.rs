@@ -17,12 +17,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use jobstats_core::base::target::TargetName;
 use jobstats_core::rules::feed::{Outcome, reason};
-use jobstats_core::rules::snapshot::{self, Contents, Snapshot, Words};
+use jobstats_core::rules::snapshot::{self, Contents, Snapshot};
 use jobstats_core::text::job_stats::is_job_stats;
 use pgrx::spi::SpiClient;
 
 use crate::feed::ingest::Ingest;
-use crate::feed::server_parameters::ServerParameters;
+use crate::feed::server_parameters::{OwnedTargetName, ServerParameters};
 use crate::feed::sources::Source;
 use crate::feed::target_counters::{self, CounterSnapshot};
 use crate::feed::targets::{self, Target};
@@ -69,9 +69,7 @@ impl Source for JobStats {
         ingest.rejects.add_dropped(contents.problems_dropped);
         let counters = CounterSnapshot::all(&contents, ingest)?;
         let parameters = ServerParameters::read(&contents, ingest)?;
-        let mut words: Vec<Words> = Vec::new();
-        words.resize_with(contents.snapshots.len(), Words::default);
-        let parts = pack(&text, contents.snapshots, &mut words)?;
+        let parts = pack(&text, contents.snapshots)?;
         text.leave();
         let mut values = Values {
             parts,
@@ -83,8 +81,10 @@ impl Source for JobStats {
         values.reject_others(ingest, &mut outcomes);
         outcomes.extend(values.reject_beyond_limit(ingest));
         let mut entries = Entries::of_cluster(&ingest.delivery.cluster);
-        let names = values.parts.iter().filter_map(|it| it.snapshot.target);
-        let names = names.chain(values.further_targets());
+        let names = values.parts.iter().filter_map(|it| it.target.as_ref());
+        let names = names
+            .map(OwnedTargetName::target)
+            .chain(values.further_targets());
         let names = distinct(names, ingest.settings.max_targets)?;
         let names = names.values().copied();
         let targets = targets::find_and_lock(client, &ingest.delivery.cluster, names)?;
@@ -98,7 +98,8 @@ impl Source for JobStats {
                     entries: &mut entries,
                     target: &mut target,
                 };
-                placing.place(part)
+                let name = part.target.clone();
+                placing.place(part.named(name.as_ref()))
             });
             outcomes.push(outcome?);
         }
@@ -127,15 +128,14 @@ fn require_limits(contents: &Contents<'_>, ingest: &Ingest<'_>) -> Result<(), Er
 }
 
 /// Packs the lines of each target.
-fn pack<'a, 'w>(
+fn pack<'a>(
     text: &Text<'a>,
     snapshots: Vec<Snapshot<'_>>,
-    words: &'w mut [Words],
-) -> Result<Vec<PackedSnapshot<'a, 'w>>, Error> {
+) -> Result<Vec<PackedSnapshot<'a>>, Error> {
     let mut parts = Vec::new();
     reserve(&mut parts, snapshots.len())?;
-    for (snapshot, words) in snapshots.into_iter().zip(words) {
-        parts.push(PackedSnapshot::new(text, snapshot, words)?);
+    for snapshot in snapshots {
+        parts.push(PackedSnapshot::new(text, snapshot)?);
     }
     Ok(parts)
 }
@@ -160,13 +160,13 @@ fn distinct<'t>(
 }
 
 /// The values of a text.
-struct Values<'a, 'w> {
-    parts: Vec<PackedSnapshot<'a, 'w>>,
+struct Values<'a> {
+    parts: Vec<PackedSnapshot<'a>>,
     counters: Vec<CounterSnapshot>,
     parameters: ServerParameters,
 }
 
-impl Values<'_, '_> {
+impl Values<'_> {
     /// Returns the targets of target counters and parameters, each as often as it occurs.
     fn further_targets(&self) -> impl Iterator<Item = TargetName<'_>> + Clone {
         let counters = self.counters.iter().map(CounterSnapshot::target);
@@ -176,7 +176,7 @@ impl Values<'_, '_> {
     /// Rejects output of `lctl get_param -n`, which lacks the target.
     fn reject_nameless(&mut self, ingest: &mut Ingest<'_>, outcomes: &mut Vec<Outcome>) {
         self.parts.retain(|part| {
-            let is_named = part.snapshot.target.is_some();
+            let is_named = part.target.is_some();
             if !is_named {
                 outcomes.push(ingest.reject(None, reason::NO_TARGET, Some(&part.beginning)));
             }

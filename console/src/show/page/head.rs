@@ -9,7 +9,8 @@ use super::{Mode, ScreenState};
 use crate::live::history::{self, Load, Status, TargetStates};
 use crate::live::interval::STORE;
 use crate::live::rows::Table;
-use crate::live::view::View;
+use crate::live::view::By;
+use crate::show::columns::Context;
 use crate::show::line::{
     BAD, BAR, DIM, Line, PLAIN, STRONG, WARNING, cut, line, push, push_if_fits, push_right,
 };
@@ -147,7 +148,8 @@ fn seconds(micros: Micros) -> String {
 }
 
 /// Returns the line that names the choice of rows.
-pub(super) fn subject(table: &Table, view: &View, look: &ScreenState, width: usize) -> Line {
+pub(super) fn subject(context: &Context<'_>, table: &Table, width: usize) -> Line {
+    let Context { view, look, .. } = *context;
     let mut said = vec![format!("by {}", view.by.name())];
     let why = match table.sort == view.sort {
         true => "",
@@ -160,7 +162,8 @@ pub(super) fn subject(table: &Table, view: &View, look: &ScreenState, width: usi
     }
     for (by, key) in &view.scope {
         let name = text::cut(&key.shown(&view.users), 24);
-        said.push(format!("{} {name}", by.name()));
+        let decoded = (*by == By::Entry).then(|| decoded(context, &key.name()));
+        said.push(decoded.unwrap_or_else(|| format!("{} {name}", by.name())));
     }
     if !view.filter.is_empty() {
         let filter = text::cut(&text::shown(view.filter.text()), 24);
@@ -175,13 +178,20 @@ pub(super) fn subject(table: &Table, view: &View, look: &ScreenState, width: usi
     let help = "[g]roup [s]ort [?]help ";
     let text = text::cut(&format!(" {}", said.join(" · ")), width);
     let mut line = line(text, PLAIN);
-    if line.width() + help.len() < width {
+    // The keys of the screen are of no use in print.
+    if look.mode != Mode::Print && line.width() + help.len() < width {
         push_right(&mut line, help.to_owned(), DIM, width);
     }
     line
 }
 
-/// Returns the lines about servers that could not be read.
+/// Returns an identifier with its meaning.
+pub(super) fn decoded(context: &Context<'_>, entry: &str) -> String {
+    let owner = context.history.owner(Some(entry));
+    owner.map_or_else(|| text::shown(entry), |it| it.decoded(&context.view.users))
+}
+
+/// Returns the lines about servers that could not be read, and about identifiers.
 pub(super) fn failures(history: &TargetStates, look: &ScreenState, width: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     for (server, silent) in history.silent.iter().take(FAILURES) {
@@ -201,6 +211,8 @@ pub(super) fn failures(history: &TargetStates, look: &ScreenState, width: usize)
     let more = history.silent.len().saturating_sub(FAILURES);
     let more = (more > 0).then(|| format!(" and {more} more servers"));
     end_with(&mut lines, more, BAD, width);
+    let notes = history.notes.iter();
+    lines.extend(notes.map(|note| line(format!(" {note}"), WARNING)));
     lines
 }
 

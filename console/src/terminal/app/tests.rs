@@ -1,5 +1,5 @@
 use super::*;
-use crate::live::view::Sort;
+use crate::live::view::{Key, Sort};
 use crate::testing::{interval, round};
 
 fn app(mode: Mode) -> App {
@@ -79,10 +79,10 @@ fn a_row_is_looked_into_and_left() {
         (app.view.by, app.view.scope.clone()),
         (By::Job, vec![(By::User, Key::User(1001))])
     );
-    assert_eq!(app.table.rows.len(), 1);
+    assert_eq!(app.tables[0].rows.len(), 1);
     code(&mut app, KeyCode::Esc);
     assert_eq!(
-        (app.view.by, app.view.scope.len(), app.table.rows.len()),
+        (app.view.by, app.view.scope.len(), app.tables[0].rows.len()),
         (By::User, 0, 2)
     );
     code(&mut app, KeyCode::Up);
@@ -94,14 +94,14 @@ fn a_filter_is_typed_kept_and_dropped() {
     let mut app = live();
     press(&mut app, "/!1000q");
     assert_eq!(app.look.typing.as_deref(), Some("!1000q"));
-    assert_eq!(app.table.rows.len(), 2, "nobody is called 1000q");
+    assert_eq!(app.tables[0].rows.len(), 2, "nobody is called 1000q");
     code(&mut app, KeyCode::Backspace);
-    assert_eq!(app.table.rows.len(), 1, "rows follow each letter");
+    assert_eq!(app.tables[0].rows.len(), 1, "rows follow each letter");
     code(&mut app, KeyCode::Enter);
     assert_eq!(app.view.filter.text(), "!1000");
-    assert_eq!(app.table.rows.len(), 1);
+    assert_eq!(app.tables[0].rows.len(), 1);
     press(&mut app, "/x");
-    assert_eq!(app.table.rows.len(), 2, "it goes on as !1000x");
+    assert_eq!(app.tables[0].rows.len(), 2, "it goes on as !1000x");
     code(&mut app, KeyCode::Esc);
     assert_eq!(
         (app.look.typing.clone(), app.view.filter.text()),
@@ -112,7 +112,7 @@ fn a_filter_is_typed_kept_and_dropped() {
     press(&mut app, "m");
     assert_eq!(app.view.kind, Some(TargetKind::Mdt));
     press(&mut app, "m");
-    assert!(app.table.rows.is_empty());
+    assert!(app.tables[0].rows.is_empty());
     press(&mut app, "xxX");
     assert_eq!(app.view.minimum, 0.01);
     press(&mut app, "a");
@@ -128,9 +128,9 @@ fn the_look_is_switched() {
     press(&mut app, "h");
     assert!(app.look.head && app.look.foot);
     press(&mut app, "N");
-    assert_eq!((app.look.rows, app.table.rows.len()), (Some(1), 1));
+    assert_eq!((app.look.rows, app.tables[0].rows.len()), (Some(1), 1));
     press(&mut app, "n");
-    assert_eq!(app.table.rows.len(), 2);
+    assert_eq!(app.tables[0].rows.len(), 2);
     press(&mut app, "++-]]][");
     assert_eq!(
         (app.view.window, app.look.mode),
@@ -217,7 +217,7 @@ fn the_selection_stays_with_its_row() {
         ..Update::default()
     });
     app.lines(100, 24);
-    assert_eq!(app.table.rows[app.look.selected].key, Key::User(1001));
+    assert_eq!(app.tables[0].rows[app.look.selected].key, Key::User(1001));
 }
 
 #[test]

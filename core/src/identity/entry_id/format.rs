@@ -55,7 +55,7 @@ pub struct Format {
     nodes: Option<names::Pattern>,
     names_node: bool,
     pub(super) begins_with_number: bool,
-    /// Whether the user stands before the job; `None` without one of them.
+    /// True if the user comes before the job; `None` if one is missing.
     pub(super) user_is_first: Option<bool>,
     /// The code that identifiers end with, if they end with one.
     last: Option<Code>,

@@ -2,8 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::swapped::Roles;
-use super::{DEFAULT_FORMATS, Format, Identity};
+use super::{DEFAULT_FORMATS, Format, MixedFormats};
 
 /// The formats that sites use. Of formats that match the same identifiers, the strictest comes first.
 const COMMON: &str = "%j:%u:%H %j:%u:%h %u:%j:%H %u:%j:%h %j@%u@%H %j@%u@%h %j.%u.%H %j.%u.%h %e:%u:%H \
@@ -44,29 +43,15 @@ fn swapped(format: &str) -> String {
 }
 
 impl Common {
-    /// Returns the plausible readings of an identifier by the format and with user and job swapped.
-    fn read<'a>(&'a self, id: &'a str) -> [Option<Identity<'a>>; 2] {
-        let read = |format: &'a Format| format.identify(id).filter(Identity::is_plausible);
-        let swapped = self.swapped.as_ref();
-        [read(&self.format), swapped.and_then(|(_, it)| read(it))]
+    /// Returns the format, and the same with user and job swapped.
+    fn orders(&self) -> impl Iterator<Item = &Format> {
+        let swapped = self.swapped.iter().map(|(_, swapped)| swapped);
+        [&self.format].into_iter().chain(swapped)
     }
 
     fn explains(&self, id: &str) -> bool {
-        self.read(id).iter().any(Option::is_some)
-    }
-
-    /// Returns true if most of the identifiers that show an order of user and job have it swapped.
-    fn is_swapped(&self, ids: &[&str]) -> bool {
-        let readings = || ids.iter().map(|id| self.read(id));
-        let pair = |[one, other]: [Option<Identity<'_>>; 2]| one?.uid.zip(other?.uid);
-        let roles = Roles::of(readings().filter_map(pair), |_| false);
-        let orders = readings().map(|read| match read {
-            [Some(_), None] => Some(true),
-            [None, Some(_)] => Some(false),
-            read => roles.is_first_user(pair(read)?),
-        });
-        let (right, swapped): (Vec<_>, Vec<_>) = orders.flatten().partition(|it| *it);
-        swapped.len() > right.len()
+        let mut readings = self.orders().filter_map(|it| it.identify(id));
+        readings.any(|it| it.is_plausible())
     }
 }
 
@@ -87,38 +72,39 @@ fn likely(ids: &[&str]) -> Option<&'static Common> {
 pub fn likely_format<'i>(ids: impl IntoIterator<Item = &'i str>) -> Option<&'static str> {
     let ids: Vec<_> = ids.into_iter().collect();
     let common = likely(&ids)?;
-    let swapped = common.swapped.as_ref().filter(|_| common.is_swapped(&ids));
+    let formats: Vec<_> = common.orders().cloned().collect();
+    let mut formats = MixedFormats::new(&formats, None);
+    formats.learn(ids, |_| false);
+    let swapped = common
+        .swapped
+        .as_ref()
+        .filter(|_| formats.is_mostly_second());
     Some(swapped.map_or(common.text, |(text, _)| text))
 }
 
-/// Returns formats that together explain these identifiers, those that explain most first, each in both orders of user and job; then
-/// the default formats.
-pub(super) fn likely_formats(ids: &[&str]) -> Vec<Format> {
-    let mut found: Vec<&Common> = Vec::new();
-    let mut rest = ids.to_vec();
-    while let Some(common) = likely(&rest) {
-        // Any text is a job.
-        if common.text == "%j" && !found.is_empty() {
-            break;
-        }
-        found.push(common);
-        rest.retain(|id| !common.explains(id));
-    }
-    let has_job = found.iter().any(|it| it.text.contains("%j"));
-    for common in COMPILED
-        .iter()
-        .filter(|it| DEFAULT_FORMATS.contains(&it.text))
-    {
-        // Two formats with jobs would read different users in one identifier, and so know neither user nor job.
-        let is_found = found.iter().any(|it| it.text == common.text);
-        if !(is_found || has_job && common.text.contains("%j")) {
+impl MixedFormats {
+    /// Guesses the formats: some that together explain these identifiers, and then the default ones, each in both orders of user and job.
+    pub fn likely(ids: &[&str]) -> Self {
+        let mut found: Vec<&Common> = Vec::new();
+        let mut rest = ids.to_vec();
+        while let Some(common) = likely(&rest) {
+            // Any text is a job.
+            if common.text == "%j" && !found.is_empty() {
+                break;
+            }
             found.push(common);
+            rest.retain(|id| !common.explains(id));
         }
+        let has_job = found.iter().any(|it| it.text.contains("%j"));
+        // Two formats with jobs would read different users in one identifier, and so know neither user nor job.
+        let is_left_out =
+            |text: &str| has_job && text.contains("%j") || found.iter().any(|it| it.text == text);
+        let defaults = COMPILED
+            .iter()
+            .filter(|it| DEFAULT_FORMATS.contains(&it.text));
+        let defaults: Vec<_> = defaults.filter(|it| !is_left_out(it.text)).collect();
+        found.extend(defaults);
+        let formats = found.into_iter().flat_map(Common::orders);
+        Self::new(&formats.cloned().collect::<Vec<_>>(), None)
     }
-    let formats = found.into_iter();
-    let formats = formats.flat_map(|it| {
-        let swapped = it.swapped.iter().map(|(_, swapped)| swapped);
-        [&it.format].into_iter().chain(swapped)
-    });
-    formats.cloned().collect()
 }

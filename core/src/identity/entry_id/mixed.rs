@@ -1,25 +1,17 @@
-//! Reads identifiers of clients of which some put the user before the job, and others the job before the user.
+//! Reads identifiers where some clients put the user before the job, and others the job before the user.
 
 use std::collections::{HashMap, HashSet};
 
-use super::guess::likely_formats;
 use super::swapped::Roles;
 use super::{Format, FormatError, Formats, Identity, Status};
 
-/// The number of identifiers from which the formats are learned. Later ones are read by them.
-const MOST_LEARNED: usize = 200_000;
+/// The largest number of pairs of numbers that are remembered. Later ones have the order of nearly all others.
+const MOST_PAIRS: usize = 200_000;
 
-/// The evidence about the order on a node, whose clients all have one format.
-#[derive(Debug, Default)]
-struct Node {
-    /// The number of identifiers that only one of the orders reads.
-    sure: [usize; 2],
-    /// The numbers that are the user by each of the orders.
-    pairs: HashSet<(u32, u32)>,
-    order: Option<usize>,
-}
+/// The part of identifiers that may have another order than all others.
+const FEW: usize = 20;
 
-/// Formats of a site, with the order of user and job on each node.
+/// Formats of a site, with the order of user and job in each identifier.
 ///
 /// ```
 /// use jobstats_core::identity::entry_id::MixedFormats;
@@ -37,17 +29,19 @@ pub struct MixedFormats {
     /// The formats with one order of user and job, and with the other. They are the same if the formats have one order.
     orders: [Formats; 2],
     is_mixed: bool,
-    /// The order of nodes whose order is not known.
-    otherwise: Option<usize>,
-    learned: usize,
     users: HashSet<u32>,
-    nodes: HashMap<Box<str>, Node>,
-    /// The order of all nodes that show theirs, if they have the same.
-    common: Option<usize>,
+    /// The users by each of the orders, with the right order if it is clear.
+    pairs: HashMap<(u32, u32), Option<usize>>,
+    /// The number of identifiers that only one of the orders reads.
+    sure: [usize; 2],
+    /// The number of identifiers and pairs that clearly have each order.
+    clear: [usize; 2],
+    /// The order if it is not clear.
+    otherwise: Option<usize>,
 }
 
 impl MixedFormats {
-    /// Compiles formats. If user and job have both orders, the first one counts for nodes that do not show theirs.
+    /// Compiles formats. If user and job have both orders, the first one counts where the order is not clear.
     pub fn compile<'f>(formats: impl IntoIterator<Item = &'f str>) -> Result<Self, FormatError> {
         let formats = formats.into_iter();
         let formats: Vec<_> = formats
@@ -56,36 +50,29 @@ impl MixedFormats {
         Ok(Self::new(&formats, Some(0)))
     }
 
-    /// Guesses the formats from identifiers.
-    pub fn likely(ids: &[&str]) -> Self {
-        Self::new(&likely_formats(ids), None)
-    }
-
-    fn new(formats: &[Format], otherwise: Option<usize>) -> Self {
+    /// Takes formats, and the order if it is not clear.
+    pub(super) fn new(formats: &[Format], otherwise: Option<usize>) -> Self {
         let first = formats.iter().find_map(|it| it.user_is_first);
-        let has = |order| move |it: &&Format| it.user_is_first != Some(order);
-        let [one, other] = [true, false].map(|order| {
-            let formats = formats.iter().filter(has(order)).cloned();
-            formats.collect::<Formats>()
+        let second = first.map(|first| !first);
+        let mut orders = formats.iter().filter_map(|it| it.user_is_first);
+        let is_mixed = orders.any(|order| Some(order) == second);
+        let orders = [second, first].map(|other| {
+            let is_left_out = |it: &&Format| is_mixed && it.user_is_first == other;
+            let formats = formats.iter().filter(|it| !is_left_out(it));
+            formats.cloned().collect()
         });
-        let is_mixed = [&one, &other].iter().all(|it| it.0.len() < formats.len());
-        let orders = match (is_mixed, first) {
-            (true, Some(true)) => [other, one],
-            (true, _) => [one, other],
-            (false, _) => [(); 2].map(|()| formats.iter().cloned().collect()),
-        };
         Self {
             orders,
             is_mixed,
-            otherwise,
-            learned: 0,
             users: HashSet::new(),
-            nodes: HashMap::new(),
-            common: None,
+            pairs: HashMap::new(),
+            sure: [0; 2],
+            clear: [0; 2],
+            otherwise,
         }
     }
 
-    /// Learns which nodes have which order. Returns true if identifiers that were read before now mean something else.
+    /// Learns orders. Returns true if identifiers whose order was clear now mean something else.
     pub fn learn<'i>(
         &mut self,
         ids: impl IntoIterator<Item = &'i str>,
@@ -94,80 +81,76 @@ impl MixedFormats {
         if !self.is_mixed {
             return false;
         }
-        for id in ids.into_iter().take(MOST_LEARNED - self.learned) {
-            self.learned += 1;
-            let [one, other] = self.orders.each_ref().map(|it| it.identify(id));
-            let node = one.node.or(other.node).unwrap_or_default();
-            match [one, other].map(|it| it.is_whole()) {
-                [true, true] if one.uid == other.uid => self.users.extend(one.uid),
-                [false, false] => {}
-                [is_one, is_other] => {
-                    let node = self.nodes.entry(node.into()).or_default();
-                    match is_one && is_other {
-                        true => node.pairs.extend(one.uid.zip(other.uid)),
-                        false => node.sure[usize::from(is_other)] += 1,
+        for id in ids {
+            let readings = self.orders.each_ref().map(|it| it.identify(id));
+            match readings.map(|it| it.user_if_whole()) {
+                [Some(one), Some(other)] if one != other => {
+                    if self.pairs.len() < MOST_PAIRS {
+                        self.pairs.entry((one, other)).or_default();
                     }
+                }
+                [one, other] => {
+                    self.users.extend(one.or(other));
+                    self.sure[0] += usize::from(other.is_none() && one.is_some());
+                    self.sure[1] += usize::from(one.is_none() && other.is_some());
                 }
             }
         }
         self.settle(is_user)
     }
 
-    /// Finds the order of each node by most of its identifiers. Returns true if an order that was known has changed.
     fn settle(&mut self, is_user: impl Fn(u32) -> bool) -> bool {
-        let nodes = self.nodes.values();
-        let before: Vec<_> = nodes.clone().map(|it| self.order(Some(it))).collect();
-        let pairs = nodes.flat_map(|it| it.pairs.iter().copied());
-        let roles = Roles::of(pairs, |it| self.users.contains(&it) || is_user(it));
-        for node in self.nodes.values_mut() {
-            let mut votes = node.sure;
-            let orders = node.pairs.iter().map(|pair| roles.is_first_user(*pair));
-            for is_first in orders.flatten() {
-                votes[usize::from(!is_first)] += 1;
+        let is_user = |user| self.users.contains(&user) || is_user(user);
+        let roles = Roles::of(self.pairs.keys().copied(), is_user);
+        let before = self.common_order();
+        self.clear = self.sure;
+        let mut is_changed = false;
+        for (pair, order) in &mut self.pairs {
+            let new = roles.is_first_user(*pair).map(|it| usize::from(!it));
+            if let Some(new) = new {
+                self.clear[new] += 1;
             }
-            let is_most = |order: &usize| votes[*order] > 2 * votes[1 - order];
-            node.order = (0..2).find(is_most);
+            let old = order.or(before);
+            is_changed |= old.is_some() && old != new.or(before);
+            *order = new;
         }
-        let mut orders = self.nodes.values().filter_map(|it| it.order);
-        let first = orders.next();
-        self.common = first.filter(|first| orders.all(|order| order == *first));
-        let after = self.nodes.values().map(|it| self.order(Some(it)));
-        let mut orders = before.into_iter().zip(after);
-        orders.any(|(before, after)| before.is_some() && before != after)
+        is_changed || before.is_some() && before != self.common_order()
     }
 
-    /// Returns the order of a node.
-    fn order(&self, node: Option<&Node>) -> Option<usize> {
-        let own = node.and_then(|node| node.order);
-        own.or(self.common).or(self.otherwise)
+    /// Returns the order of nearly all identifiers whose order is clear: users can make some look different.
+    fn common_order(&self) -> Option<usize> {
+        (0..2).find(|order| self.clear[*order] > FEW * self.clear[1 - order])
+    }
+
+    /// Returns true if more identifiers have the second order than the first.
+    pub(super) const fn is_mostly_second(&self) -> bool {
+        self.clear[1] > self.clear[0]
     }
 
     /// Returns the fields of an identifier.
     ///
     /// # Errors
     ///
-    /// Returns both readings if nothing shows which of two numbers is the user.
+    /// Returns both readings if it is not clear which of two numbers is the user.
     pub fn identify<'a>(&'a self, id: &'a str) -> Result<Identity<'a>, Box<[Identity<'a>; 2]>> {
         let readings = self.orders.each_ref().map(|it| it.identify(id));
-        let [one, other] = readings;
-        if !other.is_whole() || one.is_whole() && one.uid == other.uid {
-            return Ok(one);
-        }
-        if !one.is_whole() {
-            return Ok(other);
-        }
-        let node = self.nodes.get(one.node.unwrap_or_default());
-        match self.order(node) {
-            Some(order) => Ok(readings[order]),
-            None => Err(readings.into()),
-        }
+        let order = match readings.map(|it| it.user_if_whole()) {
+            [Some(one), Some(other)] if one != other => {
+                let own = self.pairs.get(&(one, other)).copied().flatten();
+                own.or(self.common_order()).or(self.otherwise)
+            }
+            [None, Some(_)] => Some(1),
+            _ => Some(0),
+        };
+        order.map_or_else(|| Err(readings.into()), |order| Ok(readings[order]))
     }
 }
 
 impl Identity<'_> {
-    /// Returns true if a format has matched the whole identifier, as far as Lustre did not cut it.
-    fn is_whole(&self) -> bool {
-        !matches!(self.status, Status::Partial | Status::Malformed)
+    /// Returns the user if a format has matched the whole identifier, as far as Lustre did not cut it.
+    fn user_if_whole(&self) -> Option<u32> {
+        let is_part = matches!(self.status, Status::Partial | Status::Malformed);
+        self.uid.filter(|_| !is_part)
     }
 }
 
@@ -191,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn orders_of_nodes_are_told_apart_by_their_numbers() {
+    fn identifiers_have_different_orders() {
         let ids = [
             "1000:8004711:n1",
             "1000:8004712:n1",
@@ -228,22 +211,22 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_shows_the_order_of_its_node() {
+    fn what_is_no_number_shows_the_order() {
         // Elements of arrays and steps are jobs, and an empty job has its place.
         for (id, sure) in [
             ("1000:4711:n1", "1000:4712_3:n1"),
             ("1000:4711:n1", "1000:4712.0:n1"),
-            ("1000:4711:n1", "0::n1"),
+            ("1000:4711:n1", "1000::n1"),
             ("4711:1000:n1", "4712_3:1000:n1"),
             ("4711:1000:n1", "4712.batch:1000:n1"),
-            ("4711:1000:n1", ":0:n1"),
+            ("4711:1000:n1", ":1000:n1"),
         ] {
             assert_eq!(read(&[id, sure], &[])[0], of(1000, "4711"), "{sure}");
         }
     }
 
     #[test]
-    fn a_node_that_shows_nothing_is_as_the_others_if_these_agree() {
+    fn where_the_order_is_not_clear_it_is_the_one_of_all_others() {
         let ids = ["1000:1010:n1", "1000:1011:n1", "1012:1001:n2"];
         assert_eq!(read(&ids, &[])[2], of(1012, "1001"));
         let ids = [&ids[..], &["1005_1:1000:n3"]].concat();
@@ -251,20 +234,26 @@ mod tests {
     }
 
     #[test]
-    fn of_given_formats_the_first_counts_if_a_node_shows_nothing() {
-        let read = |formats: [&str; 2]| {
+    fn of_given_formats_the_first_counts_if_the_order_is_not_clear() {
+        for (formats, user) in [
+            (["%u:%j:%H", "%.9j:%u:%H"], 1000),
+            (["%.9j:%u:%H", "%u:%j:%H"], 4711),
+        ] {
+            let formats = formats.into_iter().chain(["%j"]);
             let mut formats = MixedFormats::compile(formats).expect("formats");
-            formats.learn(["4712_1:1000:n2"], |_| false);
-            ["1000:4711:n1", "4712:1000:n2"].map(|id| formats.identify(id).ok()?.uid)
-        };
-        let [one, other] = ["%u:%j:%H", "%.9j:%u:%H"];
-        assert_eq!(read([other, one]), [Some(4711), Some(1000)]);
+            formats.learn(["4712_1:1001:n2", "1002:4713_1:n3"], |_| false);
+            for (id, user) in [
+                ("1000:4711:n1", user),
+                ("4712_1:1001:n2", 1001),
+                ("a:1001:n2", 1001),
+            ] {
+                assert_eq!(formats.identify(id).map(|it| it.uid), Ok(Some(user)));
+            }
+        }
         assert!(MixedFormats::compile(["nothing"]).is_err());
         let one = MixedFormats::compile(["%u:%j:%H"]).expect("a format");
-        assert_eq!(
-            one.identify("1000:4711:n1").map(|it| it.uid),
-            Ok(Some(1000))
-        );
+        let user = one.identify("1000:4711:n1").map(|it| it.uid);
+        assert_eq!(user, Ok(Some(1000)));
     }
 
     #[test]
@@ -275,11 +264,8 @@ mod tests {
         formats.learn(["1000:4712:n2"], |_| false);
         let user = |formats: &MixedFormats| formats.identify("1000:4711:n1").ok()?.uid;
         assert_eq!(user(&formats), Some(1000));
-        let elements = ["4713_1:1:n1", "4713_2:1:n1", "4713_3:1:n1"];
-        assert!(
-            formats.learn(elements, |_| false),
-            "more than 1000:4711 shows"
-        );
+        let learned = formats.learn(["1001:4711:n1", "1002:4711:n1"], |user| user == 4711);
+        assert!(learned, "what was clear has changed");
         assert_eq!(user(&formats), Some(4711));
     }
 }

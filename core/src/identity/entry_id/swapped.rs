@@ -1,14 +1,14 @@
-//! Tells users from jobs by their numbers alone: `1000:4711:n1` is of `%u:%j:%H`, or of `%j:%u:%H`.
+//! Distinguishes users from jobs by their numbers: `1000:4711:n1` may have the format `%u:%j:%H` or `%j:%u:%H`.
 //!
 //! A job has one user, and a user has many jobs. So a number that is seen with several others is a user. Numbers of users and of
-//! jobs also lie apart at most sites. Where neither shows the user, nothing is guessed.
+//! jobs also lie apart at most sites. Where neither shows the user, there is no guess.
 
 use std::collections::{HashMap, HashSet};
 
 /// The least number of identifiers that must look swapped before it is reported.
 const REPORTED_FROM: usize = 3;
 
-/// The users and jobs among numbers of which it is known only that one of each two is the user of the other.
+/// The users and jobs in pairs of numbers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Roles {
     users: HashSet<u32>,
@@ -121,7 +121,7 @@ mod tests {
 
     use super::*;
 
-    /// Whether the first number of each pair is the user, if these users are known.
+    /// Returns whether the first number of each pair is the user, with these known users.
     fn read<const N: usize>(pairs: [(u32, u32); N], users: &[u32]) -> [Option<bool>; N] {
         let roles = Roles::of(pairs, |number| users.contains(&number));
         pairs.map(|pair| roles.is_first_user(pair))
@@ -185,7 +185,7 @@ mod tests {
     }
 
     proptest! {
-        /// However the orders are mixed: what is known is right where each job has one user and numbers are not used twice.
+        /// If each job has one user, and no number is both, no order is wrong, however they are mixed.
         #[test]
         fn no_order_is_wrong(jobs in prop::collection::vec((0_u32..6, any::<bool>()), 1..40)) {
             let pairs: Vec<_> = jobs.iter().zip(5000..).map(|((user, is_first), job)| match is_first {

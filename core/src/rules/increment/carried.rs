@@ -225,6 +225,6 @@ fn own_slot<'a>(snapshot: &mut Snapshot<'a>, name: &'a str) -> Slot {
     if let Some(slot) = snapshot.unlisted_slot(name) {
         return slot;
     }
-    snapshot.unlisted.push(name);
+    snapshot.unlisted.push(name.into());
     (OPERATIONS.len() + snapshot.unlisted.len() - 1) as Slot
 }

@@ -1,5 +1,6 @@
 //! Finds the slot of a counter line.
 
+use std::borrow::Cow;
 use std::collections::TryReserveError;
 
 use super::counters::SLOTS_MAX;
@@ -42,7 +43,7 @@ pub(super) fn unlisted_slot<'a>(
     let Some(name) = name else {
         return Ok(Err(Reason::UnreadableCounter));
     };
-    push(&mut snapshot.unlisted, name)?;
+    push(&mut snapshot.unlisted, Cow::Borrowed(name))?;
     Ok(snapshot
         .unlisted_slot(name)
         .ok_or(Reason::TooManyOperations))

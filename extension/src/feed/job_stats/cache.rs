@@ -36,14 +36,11 @@ pub fn register_memory() {
 }
 
 /// Caches the snapshot of a text, and drops the oldest beyond [`LIMIT`].
-pub fn put(key: Key, snapshot: Snapshot<'_>) {
+pub fn put(key: Key, snapshot: Snapshot<'static>) {
     let memory = snapshot.memory();
     if memory > LIMIT {
         return;
     }
-    let Some(snapshot) = snapshot.keep() else {
-        return;
-    };
     CACHE.with_borrow_mut(|cache| {
         cache.retain(|other| other.key != key);
         let mut total = memory + cache.iter().map(|other| other.memory).sum::<usize>();

@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use jobstats_core::base::target::TargetName;
 use jobstats_core::rules::feed::{Rejects, beginning};
-use jobstats_core::rules::snapshot::{ReadError, Snapshot, Words};
+use jobstats_core::rules::snapshot::Snapshot;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::feed::job_stats::cache::Key;
+use crate::feed::server_parameters::OwnedTargetName;
 use crate::feed::text::Text;
 use crate::feed::timing::{Phase, timed};
 use crate::pg::bytea::Bytea;
@@ -17,8 +17,10 @@ use crate::text::zstd::{pack, require_ratio};
 
 /// The snapshot of one target with its packed lines. Unpacked, the text and its predecessor take most of the memory of a feed,
 /// so they are never in memory at once.
-pub struct PackedSnapshot<'a, 'w> {
-    pub snapshot: Snapshot<'w>,
+pub struct PackedSnapshot<'a> {
+    /// The target; `None` for a text of `lctl get_param -n`.
+    pub target: Option<OwnedTargetName>,
+    pub snapshot: Snapshot<'a>,
     /// The lines of the target, packed.
     pub packed: Bytea<'a>,
     /// Size of the lines in bytes.
@@ -31,13 +33,9 @@ pub struct PackedSnapshot<'a, 'w> {
     pub rejects: Rejects,
 }
 
-impl<'a, 'w> PackedSnapshot<'a, 'w> {
+impl<'a> PackedSnapshot<'a> {
     /// Packs the lines of a snapshot.
-    pub fn new(
-        text: &Text<'a>,
-        snapshot: Snapshot<'_>,
-        words: &'w mut Words,
-    ) -> Result<Self, Error> {
+    pub fn new(text: &Text<'a>, snapshot: Snapshot<'_>) -> Result<Self, Error> {
         let lines = lines(text.bytes(), &snapshot)?;
         let mut rejects = Rejects::default();
         if let Some(target) = snapshot.target {
@@ -45,18 +43,29 @@ impl<'a, 'w> PackedSnapshot<'a, 'w> {
         }
         let (packed, digest) = packed(text, &lines)?;
         Ok(Self {
+            target: snapshot.target.map(OwnedTargetName::of),
             packed,
             bytes: lines.len(),
             digest: digest.to_be_bytes(),
             beginning: beginning(&lines).to_vec(),
             rejects,
-            snapshot: snapshot.detach(words).map_err(ReadError::from)?,
+            snapshot: snapshot.keep()?,
         })
     }
 
-    /// Returns the stored name of the target; `None` for a text of `lctl get_param -n`.
+    /// Names the snapshot's target, with which carried records are printed.
+    pub fn named<'t>(self, target: Option<&'t OwnedTargetName>) -> PackedSnapshot<'t>
+    where
+        'a: 't,
+    {
+        let mut named = self;
+        named.snapshot.target = target.map(OwnedTargetName::target);
+        named
+    }
+
+    /// Returns the stored name of the target.
     pub fn target(&self) -> Option<String> {
-        self.snapshot.target.map(TargetName::shown)
+        self.target.as_ref().map(OwnedTargetName::shown)
     }
 
     /// Returns the key of the text in the cache of this session.

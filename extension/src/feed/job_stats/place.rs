@@ -20,7 +20,6 @@ use crate::pg::error::Error;
 use crate::pg::pause::PAUSE;
 use crate::store::formats::notice_unmatched;
 use crate::store::spans;
-use crate::text::zstd::unpack;
 
 /// Places the snapshot of one target.
 pub struct Placing<'p, 'c, 'i> {
@@ -32,7 +31,7 @@ pub struct Placing<'p, 'c, 'i> {
 
 impl<'i> Placing<'_, '_, 'i> {
     /// Stores the snapshot with its increments, or rejects it.
-    pub fn place(mut self, mut part: PackedSnapshot<'_, '_>) -> Result<Outcome, Error> {
+    pub fn place(mut self, mut part: PackedSnapshot<'_>) -> Result<Outcome, Error> {
         if let Some(outcome) = self.known(&part)? {
             return Ok(outcome);
         }
@@ -95,7 +94,7 @@ impl<'i> Placing<'_, '_, 'i> {
     /// Returns the reason why a late snapshot cannot precede the next observation.
     fn why_not_before(
         &mut self,
-        part: &PackedSnapshot<'_, '_>,
+        part: &PackedSnapshot<'_>,
         known: Option<&Observation<'_>>,
         next: &StoredSnapshot,
     ) -> Result<Option<&'static str>, Error> {
@@ -115,7 +114,7 @@ impl<'i> Placing<'_, '_, 'i> {
     }
 
     /// Returns the outcome if the target already has an observation of this time.
-    fn known(&mut self, part: &PackedSnapshot<'_, '_>) -> Result<Option<Outcome>, Error> {
+    fn known(&mut self, part: &PackedSnapshot<'_>) -> Result<Option<Outcome>, Error> {
         if !part.snapshot.observed || self.is_newest() {
             return Ok(None);
         }
@@ -133,7 +132,7 @@ impl<'i> Placing<'_, '_, 'i> {
     /// Compares a snapshot with its predecessor and stores it with its increments.
     fn store(
         &mut self,
-        part: &PackedSnapshot<'_, '_>,
+        part: &PackedSnapshot<'_>,
         before: Option<&ScannedSnapshot<'_>>,
     ) -> Result<Computed, Error> {
         let cleanup_interval = self.target.cleanup_interval(&part.snapshot);
@@ -165,21 +164,17 @@ impl<'i> Placing<'_, '_, 'i> {
     /// Recomputes the observations after a late snapshot.
     fn compute_following(
         &mut self,
-        part: PackedSnapshot<'_, '_>,
+        part: PackedSnapshot<'_>,
         computed: Computed,
         former: Option<OldPredecessor>,
         next: StoredSnapshot,
     ) -> Result<(), Error> {
         let cleanup_interval = self.target.cleanup_interval(&part.snapshot);
-        let text = match part.snapshot.keep() {
-            Some(snapshot) => stored::Text::Scanned(snapshot),
-            None => stored::Text::Lines(unpack(&part.packed)?),
-        };
         let placed = StoredSnapshot {
             time: self.time(),
             since: computed.since,
             server: self.ingest.delivery.server.clone(),
-            text: Unpacked::Value(text),
+            text: Unpacked::Value(stored::Text::Scanned(part.snapshot.keep()?)),
             carried: computed.carried.into(),
             cleanup_interval: Some(cleanup_interval),
             reduced: computed.reduced,
@@ -195,7 +190,7 @@ impl<'i> Placing<'_, '_, 'i> {
     }
 
     /// Takes over the cleanup interval of the newest snapshot, and caches the snapshot for the next feed.
-    fn become_newest(&mut self, part: PackedSnapshot<'_, '_>, action: Action) -> Result<(), Error> {
+    fn become_newest(&mut self, part: PackedSnapshot<'_>, action: Action) -> Result<(), Error> {
         self.target
             .note_cleanup_interval(self.client, &part.snapshot)?;
         self.target.take_back(self.client)?;
@@ -204,11 +199,11 @@ impl<'i> Placing<'_, '_, 'i> {
             let target = (cluster, self.target.name.as_str());
             notice_unmatched(self.client, target, &part.snapshot)?;
         }
-        cache::put(part.key(), part.snapshot);
+        cache::put(part.key(), part.snapshot.keep()?);
         Ok(())
     }
 
-    fn reject(&mut self, reason: &'static str, part: &PackedSnapshot<'_, '_>) -> Outcome {
+    fn reject(&mut self, reason: &'static str, part: &PackedSnapshot<'_>) -> Outcome {
         let target = Some(self.target.name.as_str());
         self.ingest.reject(target, reason, Some(&part.beginning))
     }
@@ -227,7 +222,7 @@ impl<'i> Placing<'_, '_, 'i> {
     }
 
     /// Returns the snapshot as an observation without carried records, which are not computed yet.
-    fn observation<'o>(&self, part: &'o PackedSnapshot<'_, '_>) -> Observation<'o>
+    fn observation<'o>(&self, part: &'o PackedSnapshot<'_>) -> Observation<'o>
     where
         'i: 'o,
     {

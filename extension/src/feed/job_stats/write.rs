@@ -41,7 +41,7 @@ pub fn insert(
     target_id: i32,
     delivery: &Delivery,
     received: Micros,
-    (text, cleanup_interval): (&PackedSnapshot<'_, '_>, u32),
+    (text, cleanup_interval): (&PackedSnapshot<'_>, u32),
     computed: &Computed,
 ) -> Result<(), Error> {
     let time = timestamptz(delivery.time)?;
@@ -86,7 +86,7 @@ fn count(
     target_id: i32,
     delivery: &Delivery,
     received: Micros,
-    text: &PackedSnapshot<'_, '_>,
+    text: &PackedSnapshot<'_>,
     computed: &Computed,
 ) -> Result<(), Error> {
     plans::run(

@@ -60,8 +60,8 @@ fn every_file_system_has_its_load_and_what_is_usual_of_the_day() {
         assert_eq!(lines.len(), usize::from(height));
         press_all(&mut app);
     }
-    let wide = drawn(&mut of_store(), 200, 60);
-    assert!(wide[3].ends_with("nodes"), "{}", wide[3]);
+    let wide = drawn(&mut of_store(), 300, 60);
+    assert!(wide[3].contains("  nodes  "), "{}", wide[3]);
 }
 
 #[test]
