@@ -76,8 +76,9 @@ fn others_are_one_number_for_readers_of_their_own_work(store: &Store, client: &m
     client.batch_execute(&dropped).unwrap();
     let text = words(&String::from_utf8(output.stdout).unwrap());
     for said in [
-        "Other users slowed its servers. Requests waited 20 ms",
-        "Also there: other users >99 %. Events: waiting on busy from ",
+        "Other users slowed its servers.",
+        "Also there: other users >99 %.",
+        "Events: waiting on busy from ",
     ] {
         assert!(text.contains(said), "{said}\n{text}");
     }
