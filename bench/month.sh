@@ -190,9 +190,9 @@ queries() {
 		changes of a day by user|1000||jobstats_changes('$(day 2)', '$(day 1)', 'service_time', 'user')
 		changes of a day by account and user|1000||jobstats_changes('$(day 2)', '$(day 1)', 'service_time', 'account,user')
 		changes of a day by target|1000||jobstats_changes('$(day 2)', '$(day 1)', 'service_time', 'target')
-		usual of an hour by user|1000||jobstats_baseline('$(day 1)'::timestamptz - interval '1 hour', '$(day 1)', 'service_time', 'user')
-		usual of ten minutes by user and target|1000||jobstats_baseline('$(day 1)'::timestamptz - interval '10 minutes', '$(day 1)', 'setattr', 'user,target')
-		usual of a day by account|1000||jobstats_baseline('$(day 2)', '$(day 1)', 'service_time', 'account')
+		baseline of an hour by user|1000||jobstats_baseline('$(day 1)'::timestamptz - interval '1 hour', '$(day 1)', 'service_time', 'user')
+		baseline of ten minutes by user and target|1000||jobstats_baseline('$(day 1)'::timestamptz - interval '10 minutes', '$(day 1)', 'setattr', 'user,target')
+		baseline of a day by account|1000||jobstats_baseline('$(day 2)', '$(day 1)', 'service_time', 'account')
 		findings of a user in a day|1000||jobstats_findings('$(day 2)', '$(day 1)', filter => 'uid=$user')
 		findings of all jobs of a day|||jobstats_findings('$(day 2)', '$(day 1)')
 		all of a month by day|100||jobstats_rates('$(day "$days")', '$(day 0)', 'service_time,read_bytes,write_bytes,metadata', 'kind', '1 day')
@@ -419,31 +419,50 @@ report() {
 
 		## Goals
 
-		Milliseconds of CPU time, which is the time on an idle machine, of the fastest of five runs. Answers from rollups take
-		under 100 ms, answers from increments and about one job under 1000 ms. Each takes at most 1.5 times as long as on a store
-		with a tenth of the rows, which has all rows that the question is about (for the last question, only a tenth of them).
+		Milliseconds of CPU time, the fastest of five runs. Answers from rollups take under 100 ms, answers from increments and about one job
+		under 1000 ms. Each takes at most 1.5 times as long as on *tenth*, which has all rows of the question (for the last question, a tenth
+		of them).
 
 		$(goals)
 
-		What accounting knows of jobs costs, compared with a question that identifiers answer, by the same processor time:
+		Questions that need accounting, compared with one that identifiers answer, in CPU time:
 
 		$(compared)
 
-		The tables below have milliseconds in one process: the first run after a restart of the server (the files may
-		still be in the page cache), the fastest and the median of five more runs, and the CPU time of the fastest, which is
-		the time on an idle machine. *read* is the number of rows scanned; in the columnstore, a row is a batch of up to a
-		thousand.
+		## First runs and rows
+
+		Milliseconds of the first run after a restart of the server (the files may still be in the page cache), and the numbers of rows in the
+		answer and scanned; in the columnstore, a scanned row is a batch of up to a thousand.
+
+		$(first_runs)
 	TEXT
     for step in "${steps[@]}"; do
-        if [ ! -s "$cluster/$step.times" ]; then
-            printf '\n## %s\n\nNot run.\n' "$step"
-            continue
+        if [ -s "$cluster/$step.times" ]; then
+            printf '\n*%s*: %s\n' "$step" "$(cat "$cluster/$step.said")"
+        else
+            printf '\n*%s* was not run.\n' "$step"
         fi
-        printf '\n## %s\n\n%s\n\n' "$step" "$(cat "$cluster/$step.said")"
-        echo '| question | first | fastest | median | CPU | rows of the answer | read |'
-        echo '|---|---:|---:|---:|---:|---:|---|'
-        cut -d '|' -f 1,4- "$cluster/$step.times" | sed 's/|/ | /g; s/^/| /; s/$/ |/'
     done
+}
+
+# A row per question: the first run in each store, the rows of the answer, and the rows scanned in two of the stores.
+first_runs() {
+    local step files=()
+    echo '| question | plain | tenth | community | apache | rows | scanned on plain | scanned on community |'
+    echo '|---|---:|---:|---:|---:|---:|---|---|'
+    for step in "${steps[@]}"; do
+        [ ! -s "$cluster/$step.times" ] || files+=("$cluster/$step.times")
+    done
+    awk -F '|' '
+        FNR == 1 { store = FILENAME; sub(/.*\//, "", store); sub(/\.times$/, "", store) }
+        !($1 in rows) { questions[++n] = $1 }
+        { first[$1, store] = $4; rows[$1] = $8; scanned[$1, store] = $9 }
+        END {
+            for (i = 1; i <= n; i++) {
+                q = questions[i]
+                print "| " q " | " first[q, "plain"] " | " first[q, "tenth"] " | " first[q, "community"] " | " first[q, "apache"] " | " rows[q] " | " scanned[q, "plain"] " | " scanned[q, "community"] " |"
+            }
+        }' "${files[@]}"
 }
 
 relations=(targets entries users coarse observations jobs increments)

@@ -203,8 +203,8 @@ questions() {
 		density of users at 10 minutes|jobstats_densities($day, 'service_time', 'uid', step => '10 minutes')
 		summary of jobs|jobstats_summary($day, by => 'job')
 		changes by user|jobstats_changes($day, 'service_time', 'user')
-		usual of an hour by user|jobstats_baseline($hour, 'service_time', 'user')
-		usual of a day by account|jobstats_baseline($day, 'service_time', 'account')
+		baseline of an hour by user|jobstats_baseline($hour, 'service_time', 'user')
+		baseline of a day by account|jobstats_baseline($day, 'service_time', 'account')
 		findings of all jobs|jobstats_findings($day)
 		one job|jobstats_job_usage('$job')
 		coverage by hour|jobstats.quality q WHERE q.hour >= '$(day 0)' AND q.hour < '$(day 1)'

@@ -25,7 +25,7 @@ field[2] == "front" {
 }
 END {
     print "## Feeding\n"
-    print "| nodes | rows of increments | s in all | rows/s in all | s of a processor, each node | µs of it for a row |\n|---:|---:|---:|---:|---:|---:|"
+    print "| nodes | rows of increments | s in all | rows/s in all | CPU s, each node | CPU µs per row |\n|---:|---:|---:|---:|---:|---:|"
     for (i = 1; i <= feeds; i++) {
         n = fed[i]
         printf "| %d | %s | %.1f | %s | %.1f | %.0f |\n", n, grouped(rows[n]), elapsed[n], grouped(rows[n] / elapsed[n]), cpu[n] / n, 1e6 * cpu[n] / rows[n]
@@ -62,9 +62,9 @@ END {
     # How many times as much there is as on the measured node.
     of_entries = targets * entries / (value["targets"] * value["listed"])
     of_users = targets * users / (value["targets"] * value["users"])
-    printf "%s entries/s are compared, and %s rows/s stored: %.0f %% of all entries did something, as in the simulated day.\nAn entry takes %.2f µs of a processor, a row %.1f µs more, of which %.1f are maintenance.\nA row takes %.0f bytes with its rollups, a text %.0f bytes for an entry.\nThere are %s times as many entries of targets as on the measured node, and %s times as many users of targets.\n\n",
+    printf "%s entries/s are compared, and %s rows/s stored: %.0f %% of all entries are active, as in the simulated day.\nAn entry takes %.2f µs of CPU time, a row %.1f µs more, including %.1f µs of maintenance.\nA row takes %.0f bytes with its rollups, raw data %.0f bytes per entry.\nSummed over targets, the site has %s times the entries and %s times the users of the measured node.\n\n",
         grouped(second), grouped(second * value["active"]), 100 * value["active"], 1000 * listed, 1000 * row, 1000 * value["maintenance"], value["bytes"], value["packed"] / value["length"], grouped(of_entries), grouped(of_users)
-    printf "| nodes | targets of each | rows/s of each | processors busy, each | TB a day, each | texts, TB a day, each |"
+    printf "| nodes | targets of each | rows/s of each | busy CPUs, each | TB a day, each | raw data, TB a day, each |"
     picked = split("top users,changes by user,top jobs", pick, ",")
     for (i = 1; i <= picked; i++) printf " %s |", pick[i]
     printf "\n|---:|---:|---:|---:|---:|---:|"
@@ -82,6 +82,6 @@ END {
         print ""
     }
     each = (listed + value["active"] * row) / 1000
-    printf "\nA node with %d processors, half of which feed, takes %s entries/s: %d targets. All of them need %d such nodes.\n", processors, grouped(processors / 2 / each),
+    printf "\nA node with %d CPUs, %d of them for feeding, takes %s entries/s: %d targets. The site needs %d such nodes.\n", processors, processors / 2, grouped(processors / 2 / each),
         processors / 2 / each * 60 / entries, ceiling(second * each / (processors / 2))
 }

@@ -154,12 +154,12 @@ pub fn markdown(results: &Results) -> String {
             }),
         ),
         (
-            "culprit first, where one made half of the rise",
+            "culprit first, where one user caused half of the rise",
             "≥ 0.95",
             Part::of(found().filter(|it| it.half), |it| it.named == Some(true)),
         ),
         (
-            "nobody named, where nobody made 30 %",
+            "no name, where no user caused 30 %",
             "≥ 0.95",
             Part::of(found().filter(|it| it.nobody), |it| it.named.is_none()),
         ),
@@ -184,7 +184,7 @@ pub fn markdown(results: &Results) -> String {
         ));
     }
     line(
-        "\n| way | found with as many alarms as events | alarms per week to find as many |\n|---|---|---|"
+        "\n| method | found with as many alarms as events | alarms per week to find as many |\n|---|---|---|"
             .to_owned(),
     );
     let events: usize = later.iter().map(|it| it.events).sum();

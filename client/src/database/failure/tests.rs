@@ -39,7 +39,7 @@ fn sqlstates_tell_what_to_do() {
 
 #[test]
 fn only_a_text_that_is_always_refused_is_given_up() {
-    let page = include_str!("../../../../docs/shipper.md");
+    let page = include_str!("../../../../docs/spool.md");
     for (state, why) in OF_DATA {
         let kind = Kind::of_state(state);
         assert_eq!(kind, Kind::Refused, "{state}");
