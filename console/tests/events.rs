@@ -84,7 +84,7 @@ fn they_are_listed_and_explained(store: &Store, waiting: i64) {
 fn reports_have_them(store: &Store, waiting: i64) {
     let page = report(store);
     for said in [
-        "An event was told: waiting on mds1 since ",
+        "1 alert: waiting on mds1 since ",
         "<p>Nobody was told of further events: 1 failover.</p>",
         "user1000 (physics), 71",
         &format!("jobstats_explain(&#34;event_id&#34; =&#62; {waiting});"),

@@ -156,7 +156,7 @@ fn own_work_is_shown(service: &Service, store: &Store, ada: u32) {
         );
     }
     // Times are of the caller's zone, not of the service's.
-    assert!(text.contains(" (Asia/Kolkata)\n"), "{text}");
+    assert!(text.contains("All times are Asia/Kolkata\n"), "{text}");
     let json: Value = serde_json::from_str(&service.text(ada, &["job", "11", "--json"])).unwrap();
     assert_eq!(json["kind"], "job", "{json}");
     let page = service.text(ada, &["job", "11", "--html", "-"]);
@@ -214,7 +214,7 @@ fn own_jobs_are_listed_and_compared(service: &Service, ada: u32) {
     let page = service.text(ada, &["jobs", "--html", "-"]);
     assert!(page.contains("The last 2 jobs of user1000") && !page.contains("href=\"job/"));
     let oneself = words(&service.text(ada, &["user", "--from", "4h"]));
-    let title = format!("Lustre use of user {ada} ");
+    let title = format!(" User {ada} ");
     assert!(
         oneself.contains(&title) && oneself.contains("Written 328 MB"),
         "{oneself}"
@@ -291,11 +291,16 @@ fn own_report_is_written(service: &Service, ada: u32) {
         "{page}"
     );
     // The shares of job 11 exclude other users.
-    assert!(words(&page).contains("100 % came from job 11 ("), "{page}");
+    assert!(words(&page).contains("100 % by job 11 ("), "{page}");
     for foreign in ["user1001", "user1002", "(no user)", "(no job)"] {
         assert!(!page.contains(foreign), "{foreign}\n{page}");
     }
     assert!(report(&["scratch"]).contains(&format!("<title>User {ada} on scratch: ")));
+    let text = service.text(ada, &["report", "--from", "4h"]);
+    assert!(
+        text.contains("── Load ──") && !text.contains("<html"),
+        "{text}"
+    );
     let said = service.refuses(ada, &["report", "elsewhere", "-o", "-"], 66);
     let unknown = "nothing is known of your work on elsewhere in this window";
     assert!(said.contains(unknown), "{said}");

@@ -82,7 +82,7 @@ impl Burst {
             true => format!("{} times its median", ratio(self.high.mean / self.median)),
             false => "which mostly had none".to_owned(),
         };
-        let leader = leader.map(|leader| format!(" {}", leader.said(scope)));
+        let leader = leader.map(|leader| format!(" {}", leader.said(scope, 3)));
         format!(
             "{} on {target}, {times}.{}",
             self.high.said(scope),

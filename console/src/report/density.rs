@@ -161,8 +161,8 @@ mod tests {
         let scope = scope(3600);
         let of = |bucket| range(&scope, bucket);
         assert_eq!(of(-3), "0.001 to 0.01");
-        assert_eq!(of(-4), "10⁻⁴ to 0.001");
-        assert_eq!(of(-12), "10⁻¹² to 10⁻¹¹");
+        assert_eq!(of(-4), "1e-4 to 0.001");
+        assert_eq!(of(-12), "1e-12 to 1e-11");
     }
 
     #[test]

@@ -8,7 +8,6 @@ use super::form::Form;
 use super::vocabulary::*;
 use crate::show::aligned::{Fit, aligned};
 use crate::show::html::{self, STYLE};
-use crate::subject::findings::level;
 use crate::subject::job::run_time;
 use crate::subject::jobs::{JobList, ListedJob, document};
 
@@ -99,7 +98,7 @@ fn text(list: &JobList, screen: Screen, clock: &Clock) -> String {
         for (row, job) in rows.zip(jobs) {
             lines.push(row);
             lines.extend(job.finding.as_ref().map(|finding| {
-                let word = level(finding, screen.is_coloured);
+                let word = screen.level(&Cell::level(&finding.level));
                 let text = cut(&shown(&finding.text), screen.cells.saturating_sub(8));
                 format!("  {word}  {text}")
             }));

@@ -61,8 +61,9 @@ impl Leader {
         Ok(Some(leader))
     }
 
-    /// Names the user, except in the user's own report, and the operation, the target and the job of most of the work, with their parts.
-    pub fn said(&self, scope: &Scope) -> String {
+    /// Names the user, except in the user's own report, and, as far as there is room, the operation, the target and the job of most of the
+    /// work, with their parts.
+    pub fn said(&self, scope: &Scope, room: usize) -> String {
         let is_named = |part: &&(String, f64), least: f64| part.1 >= least;
         let parts = [
             (&self.operation, 0.0, ""),
@@ -73,7 +74,7 @@ impl Leader {
             let (name, share) = part.as_ref().filter(|part| is_named(part, least))?;
             Some(format!("{} {word}{}", percent(*share), shown(name)))
         });
-        let parts = joined(parts);
+        let parts = joined(parts.take(room));
         if scope.is_own() {
             return parts.map_or_else(String::new, |parts| format!("{parts}."));
         }
@@ -138,12 +139,14 @@ mod tests {
     fn a_leader_has_the_parts_that_are_large() {
         let scope = scope(86_400);
         let mut one = leader(Some(0.5));
-        assert_eq!(one.said(&scope), "ada (physics), 14 %: 45 % read.");
+        assert_eq!(one.said(&scope, 3), "ada (physics), 14 %: 45 % read.");
         one = leader(Some(0.49));
         one.target = Some(("scratch-OST0001".to_owned(), 0.9));
         one.job = Some(("11 (md)".to_owned(), 0.8));
         let said = "ada, 14 %: 45 % read, 90 % on scratch-OST0001, 80 % by job 11 (md).";
-        assert_eq!(one.said(&scope), said);
+        assert_eq!(one.said(&scope, 3), said);
+        let said = "ada, 14 %: 45 % read, 90 % on scratch-OST0001.";
+        assert_eq!(one.said(&scope, 2), said);
         let own = Scope {
             filters: Filters {
                 uid: Some(vec![1000]),
@@ -152,8 +155,8 @@ mod tests {
             ..scope.clone()
         };
         let said = "45 % read, 90 % on scratch-OST0001, 80 % by job 11 (md).";
-        assert_eq!(one.said(&own), said);
+        assert_eq!(one.said(&own, 3), said);
         (one.operation, one.target, one.job) = (None, None, None);
-        assert_eq!(one.said(&scope), "ada, 14 %.");
+        assert_eq!(one.said(&scope, 3), "ada, 14 %.");
     }
 }

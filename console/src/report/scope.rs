@@ -185,7 +185,7 @@ impl Scope {
             0.. => format!("{rate:.0}"),
             -3.. => rate.to_string(),
             // So many zeros do not fit next to a chart.
-            _ => format!("10{}", superscript(exponent)),
+            _ => format!("{rate:e}"),
         }
     }
 
@@ -225,15 +225,6 @@ impl Scope {
         }
         all
     }
-}
-
-/// Prints an exponent.
-fn superscript(exponent: i32) -> String {
-    const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
-    let exponent = exponent.to_string();
-    let digits = exponent.chars().map(|it| it.to_digit(10));
-    let raised = digits.map(|digit| digit.map_or('⁻', |digit| DIGITS[digit as usize]));
-    raised.collect()
 }
 
 /// Returns the filters that let through the work on a file system.

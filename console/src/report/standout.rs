@@ -91,7 +91,7 @@ pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Spans, Error
         }
         sentence.push('.');
         if let Some(leader) = Leader::ask(store, scope, &scope.during(high.span))? {
-            sentence.push_str(&format!(" {}", leader.said(scope)));
+            sentence.push_str(&format!(" {}", leader.said(scope, 3)));
         }
         spans.push((high.span, sentence));
     }
@@ -102,7 +102,7 @@ pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Spans, Error
     })
 }
 
-/// Returns the load below which no span stands out, however idle the rest of the window is. A user's own load may be lower.
+/// Returns the load that a span must exceed to be reported, however idle the rest of the window is. A user's own load may be lower.
 pub fn floor(scope: &Scope) -> f64 {
     match scope.measure {
         _ if scope.is_own() => 0.0,
@@ -166,8 +166,8 @@ pub fn lead(
     let sentences = [
         Some(average(scope, load)),
         leader.map(|leader| match scope.is_own() {
-            true => leader.said(scope),
-            false => format!("Largest user: {}", leader.said(scope)),
+            true => leader.said(scope, 2),
+            false => format!("Largest user: {}", leader.said(scope, 2)),
         }),
         events.lead(scope),
         busiest(scope, load, spans),

@@ -83,8 +83,8 @@ fn lead(subject: &Subject) -> String {
     }
 }
 
-/// Returns the table of operations, if the subject did anything: bytes, metadata requests and server time, each sum with its parts, those
-/// that took most time first.
+/// Returns the table of operations, if the subject did anything: bytes, metadata requests and server time, each sum with its parts, by
+/// their time.
 pub fn operations(subject: &Subject) -> Vec<Block> {
     let whole = |operation: &str| -> Option<Decimal> { subject.used(operation)?.total };
     let time = whole("service_time").map(number).filter(|time| *time > 0.0);

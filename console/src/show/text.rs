@@ -24,6 +24,9 @@ const ROWS: usize = 8;
 /// The number of rows below another row of the table.
 const PARTS: usize = 4;
 
+/// The width up to which a caption is the title of the first column.
+const TITLE: usize = 24;
+
 /// The blanks between columns.
 const GAP: &str = "  ";
 
@@ -39,6 +42,18 @@ const NAME: usize = 17;
 pub struct Screen {
     pub cells: usize,
     pub is_coloured: bool,
+}
+
+impl Screen {
+    /// Returns the word for a level, which may be coloured in addition.
+    pub fn level(self, cell: &Cell) -> String {
+        let word = cell.text.as_str();
+        match cell.level.filter(|_| self.is_coloured) {
+            Some(Level::Bad) => word.red().bold().to_string(),
+            Some(Level::Fair) => word.yellow().to_string(),
+            None => word.to_owned(),
+        }
+    }
 }
 
 /// The lines of a page.
@@ -129,20 +144,20 @@ impl Text {
         self.lines.push(line);
     }
 
-    /// Adds facts side by side, and each sentence below them.
+    /// Adds short facts side by side, and each long one below them.
     fn facts(&mut self, facts: &[(String, String)]) {
         let columns = if self.screen.cells < WIDE { 1 } else { 2 };
         let room = (self.screen.cells - 1) / columns - LABEL;
-        let label = |label: &str| format!("{}: ", right(label, LABEL - 2));
-        let (short, long): (Vec<_>, Vec<_>) = facts.iter().partition(|it| width(&it.1) <= room);
+        let lead = |label: &str| format!("{}: ", right(label, LABEL - 2));
+        let is_short = |(_, value): &&(String, String)| width(&shown(value)) <= room;
+        let (short, long): (Vec<_>, Vec<_>) = facts.iter().partition(is_short);
         for facts in short.chunks(columns) {
-            let facts = facts
-                .iter()
-                .map(|(name, value)| label(name) + &left(&shown(value), room));
+            let facts = facts.iter();
+            let facts = facts.map(|(label, value)| lead(label) + &left(&shown(value), room));
             self.lines.push(facts.collect::<Vec<_>>().join(" "));
         }
-        for (name, sentence) in long {
-            self.paragraph(&label(name), sentence);
+        for (label, value) in long {
+            self.paragraph(&lead(label), value);
         }
     }
 
@@ -205,27 +220,27 @@ impl Text {
                 self.paragraph(&lead, &cell.text);
                 lead.clone_from(&blank);
             }
-            for cell in row.iter().filter(|_| self.screen.is_coloured) {
-                let word = cell.text.as_str();
-                let word = match cell.level {
-                    Some(Level::Bad) => word.red().bold(),
-                    Some(Level::Fair) => word.yellow(),
-                    None => continue,
-                };
+            for cell in row.iter().filter(|cell| cell.level.is_some()) {
+                let word = self.screen.level(cell);
                 let line = &mut self.lines[start];
-                *line = line.replacen(&cell.text, &word.to_string(), 1);
+                *line = line.replacen(&cell.text, &word, 1);
             }
         }
         self.more(table.more);
     }
 
-    /// Adds a table of names and numbers. Its caption is the title of the first column, if it fits.
+    /// Adds a table of names and numbers. A short caption is the title of the first column.
     fn aligned(&mut self, table: &Table) {
         let is_top = |row: &&Vec<Cell>| !row[0].is_part;
         let is_long = table.rows.iter().filter(is_top).count() > WHOLE;
         let count = if is_long { ROWS } else { table.rows.len() };
         let rows = &table.rows[..count];
-        let natural = |bar| widths(&table.columns, rows, bar);
+        let mut titles = table.columns.clone();
+        let is_title = width(&table.caption) <= TITLE;
+        if is_title {
+            titles[0].0.clone_from(&table.caption);
+        }
+        let natural = |bar| widths(&titles, rows, bar);
         let has_room = taken(&natural(BAR)) <= self.screen.cells;
         let bar = if has_room { BAR } else { 0 };
         let widths = fitted(natural(bar), &table.columns, self.screen.cells);
@@ -240,12 +255,11 @@ impl Text {
         if !self.lines.last().is_some_and(|line| line.starts_with('─')) {
             self.lines.push(String::new());
         }
-        let mut titles: Vec<_> = table.columns.iter().map(|it| it.0.clone()).collect();
-        match width(&table.caption) <= widths[0] {
-            true => titles[0].clone_from(&table.caption),
-            false => self.paragraph(" ", &table.caption),
+        if !is_title {
+            self.paragraph(" ", &table.caption);
         }
-        self.lines.push(line(titles));
+        let titles = titles.iter().map(|(title, _)| title.clone());
+        self.lines.push(line(titles.collect()));
         self.lines.push("─".repeat(self.screen.cells));
         let (mut parts, mut others) = (0, Vec::new());
         for (at, row) in rows.iter().enumerate() {

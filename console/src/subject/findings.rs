@@ -3,12 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jobstats_client::answers::{Dimension, FindingRow};
-use ratatui::crossterm::style::Stylize;
 
 use super::{Kind, Subject};
 use crate::ask::store::{Error, Store};
 use crate::values::number::percent;
-use crate::values::text::{cut, shown};
 
 /// Adds findings about the jobs of a subject, if it has any usage. Each job is judged alone, so that it has the same level on all
 /// pages.
@@ -25,16 +23,6 @@ pub(super) fn add(store: &mut Store, subject: &mut Subject) -> Result<(), Error>
         false => worst_of_each_rule(findings.rows),
     };
     Ok(())
-}
-
-/// Returns the word for a level, which may be coloured in addition.
-pub fn level(finding: &FindingRow, is_coloured: bool) -> String {
-    let word = cut(&shown(&finding.level), 4);
-    match (is_coloured, finding.level.as_str()) {
-        (false, _) => word,
-        (true, "bad") => word.red().bold().to_string(),
-        (true, _) => word.yellow().to_string(),
-    }
 }
 
 /// Keeps the worst finding of each rule, and adds its job and the number of other jobs. The worst ones come first.

@@ -190,9 +190,10 @@ pub fn of_text(text: &str) -> (Totals, Vec<Ranked>) {
         let number = |title: &str| {
             let at = columns.iter().position(|(it, _)| it == title)?;
             let (from, to): (usize, usize) = (columns[at - 1].1, columns[at].1);
-            amount(&line.chars().skip(from).take(to - from).collect::<String>())
+            let cell = line.chars().skip(from).take(to - from).collect::<String>();
+            amount(cell.rsplit("  ").next().unwrap())
         };
-        if line.contains("Server time  ") {
+        if line.starts_with(" By ") && line.contains("Server time") {
             columns = titles(line);
             rankings.push(Ranked {
                 rows: Vec::new(),

@@ -210,7 +210,11 @@ fn a_narrow_terminal_has_less_and_a_wide_one_longer_names() {
     assert!(narrow.lines().all(|line| width(line) <= 60), "{narrow}");
     let name = "n".repeat(40);
     let wide = text_of(&name, 100);
-    assert!(wide.contains(&format!("{}… ", "n".repeat(20))), "{wide}");
+    assert!(
+        wide.contains(&format!("       Job name: {name}\n")),
+        "{wide}"
+    );
+    assert!(wide.contains(&format!(" {}…  ", "n".repeat(19))), "{wide}");
 }
 
 #[test]
