@@ -13,7 +13,9 @@ pub mod findings;
 pub mod job;
 pub mod jobs;
 pub mod json;
+pub mod meanwhile;
 pub mod questions;
+pub mod queues;
 pub mod space;
 pub mod target;
 pub mod user;
@@ -24,6 +26,7 @@ use crate::show::document::Statements;
 use crate::values::number::{joules, percent, ratio};
 use crate::values::text::{joined, shown};
 use crate::values::when::{self, Clock};
+use meanwhile::Meanwhile;
 use questions::Selection;
 use space::Space;
 
@@ -61,6 +64,8 @@ pub struct Subject {
     pub course: Course,
     /// The places or people behind it, largest first.
     pub rankings: Vec<Ranking>,
+    /// The servers of a job while it ran.
+    pub meanwhile: Option<Meanwhile>,
     /// The space that a user owns, where that is known.
     pub space: Option<Space>,
     /// The findings, the worst first.

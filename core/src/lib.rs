@@ -88,6 +88,7 @@ pub mod judgement {
     pub mod change;
     pub mod event;
     pub mod finding;
+    pub mod meanwhile;
 }
 
 /// Forms in which figures leave the database.

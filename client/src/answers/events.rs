@@ -61,7 +61,7 @@ questions! {
     }
     /// A line of an explanation.
     -> ExplainRow {
-        /// `what`, `load`, `who`, `how`, `peers`, `excluded`, `notified` or `next`.
+        /// `what`, `load`, `who`, `how`, `peers`, `excluded`, `earlier`, `notified`, `evidence` or `next`.
         topic: String,
         text: String,
         /// The numbers of the line.

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use rust_decimal::Decimal;
+use serde_json::Value;
 
 use super::{Filters, Group, Interval, Source, Window, questions};
 
@@ -61,6 +62,8 @@ questions! {
         cpus: Option<i64>,
         /// The mean number of requests in service per node.
         in_service: Option<f64>,
+        /// A filter for the job: its number in entry IDs, or a list of the elements' numbers.
+        labels: Option<Value>,
     }
 
     /// Usage of a job, by `jobstats_job_usage()`.

@@ -76,6 +76,9 @@ questions! {
         operation: String,
         rate: Option<f64>,
         total: Option<Decimal>,
+        calls: Option<Decimal>,
+        /// Bytes or seconds per call.
+        per_call: Option<f64>,
         seconds: f64,
         coverage: f64,
         labels: Group,

@@ -21,6 +21,8 @@ pub fn page(subject: &Subject, sizes: Vec<Block>, clock: &Clock) -> Page {
     });
     let mut overview = vec![Block::Facts(facts.collect())];
     overview.extend(Block::notes(&subject.notes));
+    let meanwhile = subject.meanwhile.iter();
+    let meanwhile = meanwhile.map(|it| Block::List(it.sentences(clock, subject.work.window)));
     let rankings = subject.rankings.iter().map(|it| ranking(it).into());
     let space = subject.space.iter().map(|it| owned(it, clock).into());
     let statements = vec![Block::Statements(subject.statements.clone())];
@@ -29,6 +31,7 @@ pub fn page(subject: &Subject, sizes: Vec<Block>, clock: &Clock) -> Page {
     what.extend(sizes);
     let mut sections = vec![
         Section::new("overview", "Overview", overview),
+        Section::new("meanwhile", "While it ran", meanwhile.collect()),
         Section::new("advice", "What could be better", advice),
         Section::new("what", "What it did", what),
         Section::new("when", "Over time", course(subject, clock)),

@@ -6,6 +6,7 @@ use jobstats_client::Decimal;
 use jobstats_client::answers::FindingRow;
 use serde_json::{Map, Value as Json, json};
 
+use super::meanwhile::Meanwhile;
 use super::space::Space;
 use super::{COURSE, Subject, Value, number};
 use crate::show::json::{escaped, time};
@@ -38,11 +39,55 @@ pub fn document(subject: &Subject) -> String {
         "step": subject.course.step,
         "course": steps.collect::<Vec<_>>(),
         "rankings": subject.rankings,
+        "while_it_ran": subject.meanwhile.as_ref().map(meanwhile),
         "space": subject.space.as_ref().map(space),
         "findings": findings.collect::<Vec<_>>(),
         "notes": subject.notes,
     });
     escaped(&document.to_string())
+}
+
+fn meanwhile(it: &Meanwhile) -> Json {
+    let wait = it.wait.as_ref().map(|wait| {
+        json!({
+            "server": wait.server,
+            "service": wait.service,
+            "seconds": wait.mean.value,
+            "usual": wait.mean.usual,
+            "worst_at": moment(wait.worst.0),
+            "worst": wait.worst.1,
+        })
+    });
+    let target = it.target.as_ref().map(|target| {
+        json!({
+            "target": target.name,
+            "seconds_per_request": target.time.value,
+            "usual": target.time.usual,
+        })
+    });
+    let others = it.others.iter();
+    let others = others.map(|(name, share)| json!({ "name": name, "share": share }));
+    let events = it.events.iter().map(|row| {
+        json!({
+            "event_id": row.event_id,
+            "event": row.event,
+            "began": moment(row.began),
+            "ended": row.ended.map(moment),
+            "targets": row.targets,
+            "servers": row.servers,
+        })
+    });
+    json!({
+        "cause": it.cause.name(),
+        "wait": wait,
+        "target": target,
+        "servers": it.servers,
+        "in_service": it.load.value,
+        "usual_in_service": it.load.usual,
+        "share": it.share,
+        "others": others.collect::<Vec<_>>(),
+        "events": events.collect::<Vec<_>>(),
+    })
 }
 
 pub(super) fn finding(row: &FindingRow) -> Json {

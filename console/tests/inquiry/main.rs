@@ -3,6 +3,7 @@
 //! Needs a server with the extension: `JOBSTATS_TEST_DATABASE_URL` names one where databases may be made.
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
+mod meanwhile;
 mod pages;
 mod sums;
 #[path = "../world/mod.rs"]
@@ -17,6 +18,7 @@ use jobstats_core::base::operation::OPERATIONS;
 use postgres::{Client, NoTls};
 use serde_json::Value;
 
+use meanwhile::a_job_is_judged_by_what_its_servers_did;
 use pages::*;
 use sums::*;
 use world::{HOSTILE, Store, feed, words};
@@ -41,12 +43,13 @@ fn a_store_is_asked() {
     space_and_waiting_are_shown_beside_work(&store);
     what_is_wrong_is_told(&mut store);
     an_old_server_has_requests(&store);
+    a_job_is_judged_by_what_its_servers_did(&store);
 }
 
 fn a_job_is_one_screen(store: &Store) {
     let text = store.text(&["job", "10_1"]);
     let lines: Vec<_> = text.lines().collect();
-    assert!(lines.len() <= 60, "{} lines\n{text}", lines.len());
+    assert!(lines.len() <= 65, "{} lines\n{text}", lines.len());
     assert!(
         lines.iter().all(|line| line.chars().count() <= 80),
         "{text}"

@@ -3,6 +3,9 @@
 #[cfg(test)]
 mod tests;
 
+/// The least observed share of a time that counts as typical.
+pub const LEAST_COVERAGE: f64 = 0.8;
+
 /// The usual amounts, and how one compares with them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Typical {

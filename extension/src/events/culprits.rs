@@ -6,6 +6,8 @@ use jobstats_core::base::instant::{DAY, HOUR, MINUTE, Micros, Span};
 use jobstats_core::base::operation::in_service_time;
 use jobstats_core::base::pattern::exactly;
 use jobstats_core::judgement::event::culprit::{self, Amounts, Load};
+use jobstats_core::judgement::meanwhile::DAYS;
+use jobstats_core::series::typical::LEAST_COVERAGE;
 use jobstats_core::usage::{Amount, Line, Measures, Values};
 use pgrx::spi::SpiClient;
 use serde_json::{Map, Value, json};
@@ -23,10 +25,6 @@ use crate::query::question::{AnswerShape, Period, Question};
 
 /// The start of an event is compared: once requests wait, everybody's work changes.
 const LONGEST: Micros = 30 * MINUTE;
-/// The number of days that are compared with.
-const DAYS: Micros = 7;
-/// The part of a window that must have been observed.
-const LEAST_COVERAGE: f64 = 0.8;
 /// The number of subjects that are kept.
 const SHOWN: usize = 5;
 /// The dimensions searched for culprits, in order, until one is named.

@@ -115,6 +115,8 @@ pub struct Event {
     load: Value,
     /// Other events of the file system at that time.
     others: Vec<String>,
+    /// The last earlier event of the same kind and place that was judged; null if there is none.
+    earlier: Value,
 }
 
 impl Event {
@@ -148,6 +150,7 @@ impl Event {
             culprits: value("culprits")?,
             load: value("load")?,
             others: row.get("others")?,
+            earlier: value("earlier")?,
         })
     }
 
@@ -192,6 +195,7 @@ impl Event {
         };
         let events = json!({ "events": self.others });
         lines.push(Line::new("excluded", others, events));
+        lines.extend(self.earlier());
         lines.extend(self.reason.iter().map(|it| {
             let text = format!("Nobody was notified. {it}");
             Line::new("notified", text, Value::Null)
@@ -294,6 +298,23 @@ impl Event {
             self.filesystem,
             words::of(limit, operation)
         )
+    }
+
+    /// Returns what the last event of this kind and place was judged to be.
+    fn earlier(&self) -> Option<Line> {
+        let earlier = &self.earlier;
+        let verdict = match earlier["verdict"].as_str()? {
+            "false" => "a false alarm",
+            "known" => "real, but no news",
+            _ => "real",
+        };
+        let note = earlier["note"].as_str().filter(|note| !note.is_empty());
+        let note = note.map_or(String::new(), |note| format!(": {note}"));
+        let text = format!(
+            "An earlier event of this kind here, of {}, was judged {verdict}{note}.",
+            text(earlier, "began")
+        );
+        Some(Line::new("earlier", text, earlier.clone()))
     }
 
     /// Returns whether probes alone show the event, and no service of a server.

@@ -1,6 +1,7 @@
 //! The totals of groups in several windows, to be compared.
 
 use jobstats_core::base::instant::DAY;
+use jobstats_core::series::typical::LEAST_COVERAGE;
 use jobstats_core::usage::Times;
 use jobstats_core::usage::window::Clocks;
 use pgrx::spi::SpiClient;
@@ -13,9 +14,6 @@ use crate::query::question::Question;
 use crate::query::row_limit::Group;
 use crate::query::window::Window;
 use crate::query::without_times;
-
-/// The least coverage of a day that is compared.
-pub const LEAST_COVERAGE: f64 = 0.8;
 
 /// The work of a group in a window.
 pub struct GroupRates {

@@ -217,6 +217,22 @@ SET ROLE events_other;
 SELECT * FROM seen();
 RESET ROLE;
 
+-- What an earlier event of the same kind and place was judged to be is for all, its note for readers of everything.
+INSERT INTO jobstats.events OVERRIDING SYSTEM VALUE
+SELECT (jsonb_populate_record(e, jsonb_build_object('event_id', 1000 + n, 'began', e.began - n * interval '24 hours', 'until', e.until - n * interval '24 hours', 'verdict', v.verdict,
+    'note', 'a test', 'culprits', NULL, 'targets', v.targets))).*
+FROM jobstats.events e, (VALUES (3, 'real', '{other-MDT0000}'::text[]), (4, 'false', '{other-MDT0000,fs-MDT0000}'), (5, 'real', '{fs-MDT0000}')) v (n, verdict, targets)
+WHERE e.kind = 'waiting';
+CREATE FUNCTION earlier() RETURNS SETOF text LANGUAGE sql AS $$
+SELECT timeless(x.text) FROM jobstats_events(now() - interval '1 day') e, jobstats_explain(e.event_id) x WHERE x.topic = 'earlier'
+$$;
+SET ROLE events_reader;
+SELECT * FROM earlier();
+SET ROLE events_own;
+SELECT * FROM earlier();
+RESET ROLE;
+DELETE FROM jobstats.events WHERE event_id > 1000;
+
 -- Who is forgotten is forgotten here, too.
 SELECT relation, "rows", columns FROM jobstats_personal_data(1002) WHERE relation = 'events';
 SELECT trace, "rows" FROM jobstats_forget_user(1002) WHERE "rows" > 0;

@@ -72,6 +72,7 @@ fn job(name: &str) -> Subject {
                 step(20, [Some(2e9), Some(0.0), Some(8.0), Some(3.0)]),
             ],
         },
+        meanwhile: None,
         rankings: vec![Ranking::by_amount(
             "target",
             vec![row(Some(name), 90), row(None, 10)],

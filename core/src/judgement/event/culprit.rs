@@ -3,7 +3,7 @@
 /// The part of the rise from which on a subject is named.
 pub const NAMED: f64 = 0.4;
 /// The times of the load before that must be reached, so that load, and not slowness, made requests wait.
-const RISEN: f64 = 1.25;
+pub const RISEN: f64 = 1.25;
 
 /// An amount at this time of other days, in the time just before an event, and in it, all of equally long times.
 pub type Amounts = [f64; 3];

@@ -1,0 +1,225 @@
+//! The paragraph about the servers of a job while it ran.
+
+use jobstats_core::judgement::event::culprit::RISEN;
+use jobstats_core::judgement::meanwhile::{Cause, Compared, HARDLY};
+
+use super::Meanwhile;
+use crate::subject::events::{culprit, place};
+use crate::values::number::{per_call, percent, ratio};
+use crate::values::text::{joined, shown};
+use crate::values::when::{Clock, Span};
+
+/// The largest number of events that are listed.
+const EVENTS: usize = 3;
+
+impl Meanwhile {
+    /// Returns the sentences, the verdict first.
+    pub fn sentences(&self, clock: &Clock, window: Span) -> Vec<String> {
+        let sentences = [
+            Some(self.verdict()),
+            self.waits(clock, window),
+            self.slowest(),
+            self.loads(),
+            self.people(),
+            self.incidents(clock, window),
+        ];
+        sentences.into_iter().flatten().collect()
+    }
+
+    fn verdict(&self) -> String {
+        match (self.cause, self.name()) {
+            (Cause::Own, _) => "The job itself slowed its servers.".to_owned(),
+            (Cause::Others, None) => "Other users slowed its servers.".to_owned(),
+            (Cause::Others, Some(name)) => {
+                format!("Others slowed its servers, most of all {name}.")
+            }
+            (Cause::Servers, _) => {
+                "The servers themselves were slow: no user's load explains it.".to_owned()
+            }
+            (Cause::Failover, _) => {
+                "The servers held it up: a target moved from one to another.".to_owned()
+            }
+            (Cause::Unknown, _) => {
+                let none = "Slowed by none of these: the job itself, others, the servers.";
+                match self.load.usual {
+                    Some(_) => none.to_owned(),
+                    None => format!("{none} There is no earlier load to compare with."),
+                }
+            }
+        }
+    }
+
+    /// Returns the culprit of an event, or the largest of the others.
+    fn name(&self) -> Option<String> {
+        let named = self.events.iter().find_map(culprit);
+        let largest = || self.others.first().map(|(name, _)| name.clone());
+        named.map(|name| shown(&name)).or_else(largest)
+    }
+
+    fn waits(&self, clock: &Clock, window: Span) -> Option<String> {
+        let wait = self.wait.as_ref()?;
+        let (time, worst) = wait.worst;
+        if worst < HARDLY {
+            return Some("Its requests hardly waited for a thread of a server.".to_owned());
+        }
+        Some(format!(
+            "Requests waited {} for a thread of {} ({}), and {} at {}.",
+            compared(wait.mean, "", seconds),
+            shown(&wait.server),
+            shown(&wait.service),
+            seconds(worst),
+            clock.within(time, window)
+        ))
+    }
+
+    fn slowest(&self) -> Option<String> {
+        let target = self.target.as_ref()?;
+        let (name, time) = (shown(&target.name), compared(target.time, "", seconds));
+        Some(format!("Slowest target: {name}, with {time} per request."))
+    }
+
+    fn loads(&self) -> Option<String> {
+        let place = match self.servers.as_slice() {
+            [one] => format!(" of {}", shown(one)),
+            _ => String::new(),
+        };
+        let (load, share) = (
+            compared(self.load, " requests in service", ratio),
+            percent(self.share?),
+        );
+        Some(format!("Load{place}: {load}, {share} the job's."))
+    }
+
+    fn people(&self) -> Option<String> {
+        let named: f64 = self.others.iter().map(|(_, share)| share).sum();
+        let others = self.others.iter();
+        let others = others.map(|(name, share)| format!("{name} {}", percent(*share)));
+        let rest = 1.0 - self.share? - named;
+        let rest = (rest >= 0.01).then(|| format!("other users {}", percent(rest)));
+        joined(others.chain(rest)).map(|others| format!("Also there: {others}."))
+    }
+
+    fn incidents(&self, clock: &Clock, window: Span) -> Option<String> {
+        let days = [window.0, window.1].map(|edge| clock.at(edge).date());
+        let at = |time| match days.contains(&clock.at(time).date()) {
+            true => clock.within(time, window),
+            false => clock.minute(time),
+        };
+        let events = self.events.iter().take(EVENTS).map(|row| {
+            let began = at(row.began);
+            let time = match row.ended {
+                _ if row.event == "failover" => format!("at {began}"),
+                Some(ended) => format!("from {began} to {}", at(ended)),
+                None => format!("since {began}"),
+            };
+            let (kind, place) = (row.event.replace('_', " "), shown(&place(row)));
+            format!("{kind} on {place} {time} (event {})", row.event_id)
+        });
+        let more = self.events.len().saturating_sub(EVENTS);
+        let more = (more > 0).then(|| format!("{more} more"));
+        joined(events.chain(more)).map(|events| format!("Events: {events}."))
+    }
+}
+
+fn seconds(seconds: f64) -> String {
+    per_call(seconds, "service_time")
+}
+
+/// Returns a value and the typical one, and how many times that it is where that is more.
+fn compared(it: Compared, unit: &str, print: impl Fn(f64) -> String) -> String {
+    let value = format!("{}{unit}", print(it.value));
+    match (it.usual.map(print), it.times()) {
+        (None, _) => value,
+        (Some(usual), Some(times)) if times >= RISEN => {
+            format!("{value} ({} times the typical {usual})", ratio(times))
+        }
+        (Some(usual), _) => format!("{value} (typically {usual})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::tz::TimeZone;
+    use jobstats_client::answers::EventRow;
+
+    use super::*;
+    use crate::subject::meanwhile::{SlowestTarget, Wait};
+    use crate::testing::{event, time};
+
+    fn said(meanwhile: &Meanwhile) -> String {
+        let window = (time(300), time(3900));
+        let sentences = meanwhile.sentences(&Clock::new(TimeZone::UTC), window);
+        sentences.join(" ")
+    }
+
+    #[test]
+    fn what_is_known_is_one_paragraph() {
+        let time_of = |value, usual| Compared { value, usual };
+        let mut meanwhile = Meanwhile {
+            cause: Cause::Others,
+            wait: Some(Wait {
+                server: "mds1".to_owned(),
+                service: "mdt".to_owned(),
+                mean: time_of(0.02, Some(0.000_02)),
+                worst: (time(600), 0.4),
+            }),
+            target: Some(SlowestTarget {
+                name: "a-MDT0000".to_owned(),
+                server: "mds1".to_owned(),
+                time: time_of(0.004, None),
+            }),
+            servers: vec!["mds1".to_owned()],
+            load: time_of(12.0, Some(3.0)),
+            share: Some(0.25),
+            others: vec![("job 7 of ada".to_owned(), 0.5)],
+            events: vec![
+                event("waiting", "warning"),
+                EventRow {
+                    ended: None,
+                    ..event("full", "critical")
+                },
+                EventRow {
+                    began: time(-600),
+                    ..event("failover", "info")
+                },
+                event("stalled", "critical"),
+            ],
+        };
+        let numbers = "Requests waited 20 ms (1000 times the typical 20 µs) for a thread of mds1 (mdt), and 400 ms at 00:10. Slowest target: a-MDT0000, \
+            with 4 ms per request. Load of mds1: 12 requests in service (4 times the typical 3), 25 % the job's. Also there: job 7 of ada 50 %, \
+            other users 25 %. Events: waiting on mds1 from 00:00 to 00:10 (event 7), full on scratch-OST0000 and 1 more since 00:00 (event 7), \
+            failover on scratch-OST0000 and 1 more at 1969-12-31 23:50 (event 7), 1 more.";
+        let others = format!("Others slowed its servers, most of all job 7 of ada. {numbers}");
+        assert_eq!(said(&meanwhile), others);
+        meanwhile.cause = Cause::Own;
+        let own = format!("The job itself slowed its servers. {numbers}");
+        assert_eq!(said(&meanwhile), own);
+    }
+
+    #[test]
+    fn what_is_not_known_is_left_out() {
+        let of = |cause| Meanwhile {
+            cause,
+            ..Meanwhile::default()
+        };
+        for (cause, sentence) in [
+            (
+                Cause::Servers,
+                "The servers themselves were slow: no user's load explains it.",
+            ),
+            (
+                Cause::Failover,
+                "The servers held it up: a target moved from one to another.",
+            ),
+            (Cause::Others, "Other users slowed its servers."),
+        ] {
+            assert_eq!(said(&of(cause)), sentence);
+        }
+        let none = "Slowed by none of these: the job itself, others, the servers.";
+        let new = format!("{none} There is no earlier load to compare with.");
+        assert_eq!(said(&of(Cause::Unknown)), new);
+        let mut usual = of(Cause::Unknown);
+        usual.load.usual = Some(1.0);
+        assert_eq!(said(&usual), none);
+    }
+}
