@@ -136,7 +136,7 @@ LEFT JOIN LATERAL (
 UNION ALL
 -- Expected targets and servers that have never reported. An expected server without targets has reported if a target was last
 -- read there, or was read there within the hour.
-SELECT e.cluster, e.target, NULL::text, e.server, '{silent}', NULL::timestamptz, NULL::interval, NULL::interval, NULL::interval,
+SELECT e.cluster, e.target, NULL::text, e.server, '{silent}'::text[], NULL::timestamptz, NULL::interval, NULL::interval, NULL::interval,
     format('No text has arrived yet. Check that the shipper on %s runs and can reach this database, and that the names in jobstats.expected are right.',
         coalesce(e.server, 'its server')), NULL::bigint
 FROM jobstats.expected e
