@@ -1,6 +1,5 @@
 //! Shows rounds as lines of text and JSON, and answers as documents in text and HTML with charts.
 
-pub mod aligned;
 pub mod chart;
 pub mod columns;
 pub mod document;

@@ -4,8 +4,8 @@ use jobstats_client::answers::{EventRow, Events, Explain, ExplainRow, Filters, W
 use serde_json::{Value, json};
 
 use super::vocabulary::*;
-use crate::show::aligned::{Fit, aligned};
 use crate::show::json::escaped;
+use crate::show::text::{Fit, aligned};
 use crate::subject::events::{ALERTED, lasted, measured, owner, place};
 use crate::values::text::left;
 

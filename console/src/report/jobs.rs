@@ -6,8 +6,8 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::form::Form;
 use super::vocabulary::*;
-use crate::show::aligned::{Fit, aligned};
 use crate::show::html::{self, STYLE};
+use crate::show::text::{Fit, aligned};
 use crate::subject::job::run_time;
 use crate::subject::jobs::{JobList, ListedJob, document};
 

@@ -37,6 +37,9 @@ const LEVEL: usize = 6;
 const BAR: usize = 8;
 const NAME: usize = 17;
 
+/// The width down to which a column of a list is cut.
+const LEAST: usize = 6;
+
 /// The room for text, which lines do not leave.
 #[derive(Debug, Clone, Copy)]
 pub struct Screen {
@@ -244,14 +247,7 @@ impl Text {
         let has_room = taken(&natural(BAR)) <= self.screen.cells;
         let bar = if has_room { BAR } else { 0 };
         let widths = fitted(natural(bar), &table.columns, self.screen.cells);
-        let line = |texts: Vec<String>| {
-            let columns = texts.iter().zip(&table.columns).zip(&widths);
-            let cells = columns.map(|((text, (_, is_number)), cells)| match is_number {
-                true => right(text, *cells),
-                false => left(text, *cells),
-            });
-            format!(" {}", cells.collect::<Vec<_>>().join(GAP))
-        };
+        let line = |texts: Vec<String>| format!(" {}", line(&texts, &table.columns, &widths));
         if !self.lines.last().is_some_and(|line| line.starts_with('─')) {
             self.lines.push(String::new());
         }
@@ -311,7 +307,17 @@ fn widths(columns: &[(String, bool)], rows: &[Vec<Cell>], bar: usize) -> Vec<usi
     longest.collect()
 }
 
-/// Returns the cells of a line.
+/// Returns a line of texts in columns of these widths.
+fn line(texts: &[String], columns: &[(String, bool)], widths: &[usize]) -> String {
+    let columns = texts.iter().zip(columns).zip(widths);
+    let cells = columns.map(|((text, (_, is_number)), cells)| match is_number {
+        true => right(text, *cells),
+        false => left(text, *cells),
+    });
+    cells.collect::<Vec<_>>().join(GAP)
+}
+
+/// Returns the cells of a line, which begins with a blank.
 fn taken(widths: &[usize]) -> usize {
     widths.iter().map(|cells| cells + GAP.len()).sum::<usize>() + 1 - GAP.len()
 }
@@ -329,6 +335,41 @@ fn fitted(mut widths: Vec<usize>, columns: &[(String, bool)], cells: usize) -> V
     }
     widths[0] += cells - taken(&widths);
     widths
+}
+
+/// The columns that may be narrower or left out, by their titles, the first ones first.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Fit {
+    pub cut: &'static [&'static str],
+    pub dropped: &'static [&'static str],
+}
+
+/// Returns the titles and all rows of a table as aligned lines without blanks around them, which are fitted into so many cells.
+pub fn aligned(table: &Table, cells: usize, fit: Fit) -> Vec<String> {
+    let mut table = table.filled();
+    let mut widths = widths(&table.columns, &table.rows, 0);
+    let over = |widths: &[usize]| taken(widths).saturating_sub(cells.saturating_add(1));
+    let place = |table: &Table, title| table.columns.iter().position(|it| it.0 == title);
+    for title in fit.cut {
+        if let Some(at) = place(&table, *title) {
+            widths[at] -= over(&widths).min(widths[at].saturating_sub(LEAST));
+        }
+    }
+    for title in fit.dropped {
+        if let Some(at) = place(&table, *title).filter(|_| over(&widths) > 0) {
+            widths.remove(at);
+            table.columns.remove(at);
+            for row in &mut table.rows {
+                row.remove(at);
+            }
+        }
+    }
+    let titles = table.columns.iter().map(|(title, _)| title.to_lowercase());
+    let rows = table.rows.iter();
+    let rows = rows.map(|row| row.iter().map(|cell| drawn(cell, 0)).collect());
+    let lines = [titles.collect()].into_iter().chain(rows);
+    let lines = lines.map(|texts: Vec<_>| line(&texts, &table.columns, &widths));
+    lines.map(|line| line.trim_end().to_owned()).collect()
 }
 
 #[cfg(test)]
@@ -408,5 +449,33 @@ mod tests {
             shown[0].ends_with("Two        Three         Four"),
             "{shown:?}"
         );
+    }
+
+    #[test]
+    fn columns_give_way_in_their_order() {
+        let row = |job: &str, name: &str, nodes: u32| {
+            [
+                ("Job", Cell::text(job)),
+                ("Name", Cell::text(name)),
+                ("User", Cell::text("")),
+                ("Nodes", Cell::count(nodes)),
+            ]
+        };
+        let table = Table::new("Jobs", [row("1", "a long name", 1), row("23", "b", 100)]);
+        let fit = Fit {
+            cut: &["Name"],
+            dropped: &["Nodes", "Name"],
+        };
+        let lines = |cells| aligned(&table, cells, fit);
+        let whole = [
+            "job  name         nodes",
+            "1    a long name      1",
+            "23   b              100",
+        ];
+        assert_eq!(lines(23), whole);
+        assert_eq!(lines(18)[1], "1    a lon…      1");
+        assert_eq!(lines(17), ["job  name", "1    a lon…", "23   b"]);
+        assert_eq!(lines(5), ["job", "1", "23"]);
+        assert_eq!(aligned(&Table::default(), 5, fit), [""]);
     }
 }
