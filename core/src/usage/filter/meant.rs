@@ -3,6 +3,7 @@
 use crate::base::pattern::exactly;
 use crate::base::target::TargetKind;
 use crate::identity::entry_id::flux;
+use crate::text::field;
 
 /// The steps of Slurm that have a name. `sacct` cuts them, as in `4711.bat+`.
 const STEPS: [&str; 3] = ["batch", "extern", "interactive"];
@@ -42,7 +43,7 @@ fn job(name: &str) -> Option<String> {
         None | Some((_, "")) => exactly(job),
         Some((array, index)) => {
             let array = array.trim_end_matches('_');
-            match is_number(index) {
+            match field::is_number(index.as_bytes()) {
                 true => format!("{array}_{index}"),
                 false => array.to_owned(),
             }
@@ -50,18 +51,13 @@ fn job(name: &str) -> Option<String> {
     })
 }
 
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit())
-}
-
 /// Returns true for the number or the name of a step. A component of a job of several has `+` and its number.
 fn is_step(step: &str) -> bool {
+    let is_whole = |step: &str| field::is_number(step.as_bytes()) || STEPS.contains(&step);
     match step.split_once('+') {
-        None => is_number(step) || STEPS.contains(&step),
+        None => is_whole(step),
         Some((cut, "")) => STEPS.iter().any(|name| name.starts_with(cut)),
-        Some((step, component)) => {
-            is_number(component) && (is_number(step) || STEPS.contains(&step))
-        }
+        Some((step, component)) => field::is_number(component.as_bytes()) && is_whole(step),
     }
 }
 
@@ -89,8 +85,11 @@ fn target(name: &str) -> Option<String> {
 /// Reads the index of a target: four hexadecimal digits, one digit, or, as `lfs df` prints it, a colon and a decimal number.
 fn index(text: &str) -> Option<u16> {
     match text.strip_prefix(':') {
-        Some(decimal) => Some(decimal).filter(|it| is_number(it))?.parse().ok(),
-        None if text.len() == 4 || text.len() == 1 && is_number(text) => {
+        Some(decimal) => Some(decimal)
+            .filter(|it| field::is_number(it.as_bytes()))?
+            .parse()
+            .ok(),
+        None if text.len() == 4 || text.len() == 1 && field::is_number(text.as_bytes()) => {
             let is_hex = text.bytes().all(|it| it.is_ascii_hexdigit());
             u16::from_str_radix(text, 16).ok().filter(|_| is_hex)
         }
@@ -102,9 +101,15 @@ fn index(text: &str) -> Option<u16> {
 mod tests {
     use super::*;
 
+    fn check(key: &str, names: &[(&str, Option<&str>)]) {
+        for (name, expected) in names {
+            assert_eq!(meant(key, name).as_deref(), *expected, "{name}");
+        }
+    }
+
     #[test]
     fn jobs_have_the_forms_of_schedulers() {
-        for (name, expected) in [
+        let names = [
             ("1003023.batch", Some("1003023")),
             ("4711.0", Some("4711")),
             ("4711_3.extern", Some("4711_3")),
@@ -131,15 +136,14 @@ mod tests {
             ("f0", None),
             ("Job=4711", None),
             ("", None),
-        ] {
-            assert_eq!(meant("job", name).as_deref(), expected, "{name}");
-        }
+        ];
+        check("job", &names);
         assert_eq!(meant("workload", "4711.0"), None);
     }
 
     #[test]
     fn targets_have_the_forms_of_lustre() {
-        for (name, expected) in [
+        let names = [
             ("MDT0000", Some("*-MDT0000")),
             ("OST00fF", Some("*-OST00ff")),
             ("ost0006", Some("*-OST0006")),
@@ -161,8 +165,7 @@ mod tests {
             ("ghost0006", None),
             ("scratch-MGT0000", None),
             ("", None),
-        ] {
-            assert_eq!(meant("target", name).as_deref(), expected, "{name}");
-        }
+        ];
+        check("target", &names);
     }
 }
