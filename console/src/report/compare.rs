@@ -25,7 +25,8 @@ pub fn page(
 ) -> Result<Page, Error> {
     let mut subjects = Vec::new();
     for job in jobs {
-        subjects.push(chosen(store, job, scheduler, Window::default(), clock)?);
+        let (subject, _) = chosen(store, job, scheduler, Window::default(), clock)?;
+        subjects.push(subject);
     }
     // Jobs have the names that they were found by.
     let jobs: Vec<_> = subjects.iter().map(|it| it.name.clone()).collect();

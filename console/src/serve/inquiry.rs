@@ -11,7 +11,7 @@ use crate::report::{self, Scope, event_list};
 use crate::show::document::Page;
 use crate::show::text::Screen;
 use crate::subject::chosen::{chosen, known};
-use crate::subject::{job, jobs, target, user};
+use crate::subject::{job, jobs, meanwhile, target, user};
 use crate::values::when::{self, Clock, Span};
 
 /// The default width of text.
@@ -110,7 +110,12 @@ impl Inquiry<'_> {
             }
             Kind::User => known("user", name, user::ask(store, name, self.span())?)?,
             Kind::Target => known("target", name, target::ask(store, name, self.span())?)?,
-            _ => chosen(store, name, self.scheduler(), self.window, self.clock)?,
+            _ => {
+                let scheduler = self.scheduler();
+                let (mut subject, job) = chosen(store, name, scheduler, self.window, self.clock)?;
+                meanwhile::add(store, &mut subject, &job)?;
+                subject
+            }
         };
         let (form, screen) = (self.words.form, self.screen());
         written(store, &subject, form, screen, self.clock)

@@ -10,14 +10,14 @@ use crate::ask::store::Store;
 use crate::values::text;
 use crate::values::when::Clock;
 
-/// Returns the job of a number and, if given, a scheduler. Fails if the job is unknown or ambiguous.
+/// Returns the usage of the job of a number and, if given, a scheduler, and its row of accounting. Fails if the job is unknown or ambiguous.
 pub fn chosen(
     store: &mut Store,
     job: &str,
     scheduler: Option<&str>,
     window: Window,
     clock: &Clock,
-) -> Result<Subject, Error> {
+) -> Result<(Subject, JobRow), Error> {
     let found = job::find(store, job, window)?;
     let candidates = &found.rows;
     let list = || candidates.iter().map(|it| described(it, clock)).collect();
@@ -45,7 +45,8 @@ pub fn chosen(
         Some(choice) => Ok(job::ask(store, job, window, &found, choice)?),
         None => Err(found.notes),
     };
-    known("job", job, asked)
+    let subject = known("job", job, asked)?;
+    Ok((subject, choice.cloned().unwrap_or_default()))
 }
 
 /// Returns the name that a job was found by: the name as typed, or the one that it is short for.

@@ -14,9 +14,7 @@ use jobstats_core::series::typical::Typical;
 use array::{ELEMENTS, by_element, elements};
 
 use super::questions::{DAY, Selection, add_course, compared, is_part};
-use super::{
-    COURSE, Fact, Kind, Ranking, RankingRow, Subject, Usage, Value, findings, meanwhile, number,
-};
+use super::{COURSE, Fact, Kind, Ranking, RankingRow, Subject, Usage, Value, findings, number};
 use crate::ask::store::{Answer, Error, Store};
 use crate::values::number::total;
 use crate::values::text::joined;
@@ -180,7 +178,6 @@ pub fn ask(
         add_course(store, &mut subject)?;
         by_node(store, &mut subject)?;
         findings::add(store, &mut subject)?;
-        meanwhile::add(store, &mut subject, row)?;
     }
     by_element(&mut subject, &elements);
     Ok(subject)

@@ -109,10 +109,11 @@ fn numbers(job: &JobRow) -> Vec<&str> {
 }
 
 /// Adds what happened on the servers and targets of a job in its window.
-pub(super) fn add(store: &mut Store, subject: &mut Subject, job: &JobRow) -> Result<(), Error> {
+pub fn add(store: &mut Store, subject: &mut Subject, job: &JobRow) -> Result<(), Error> {
     let jobs = &numbers(job);
     let times = Times::of(subject.work.window);
-    if when::seconds(times.window) <= 0.0 {
+    // Without increments, a job has neither a course nor servers.
+    if when::seconds(times.window) <= 0.0 || subject.course.steps.is_empty() {
         return Ok(());
     }
     let work = &subject.work;
