@@ -42,7 +42,7 @@ pub enum Error {
 /// The options of commands that show times of a store.
 #[derive(Debug, Args)]
 pub struct Common {
-    /// Time zone of what is typed and shown: local (that of TZ, or of the machine), or one such as UTC, Europe/Helsinki or +02:00
+    /// Time zone of all times, typed and shown: local (from TZ or the machine), or a zone such as UTC, Europe/Helsinki or +02:00
     #[arg(long, value_name = "ZONE", default_value = "local", value_parser = when::zone)]
     pub zone: Clock,
     #[command(flatten)]

@@ -30,7 +30,7 @@ Exit codes, as Nagios has them:
 /// The options of `events`.
 #[derive(Debug, Args)]
 pub struct EventsOptions {
-    /// Number of an event to explain; all are listed if there is none
+    /// Number of an event to explain [default: list all]
     #[arg(value_name = "EVENT")]
     pub event: Option<i64>,
     /// List also events without an alert

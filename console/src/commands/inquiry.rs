@@ -40,7 +40,7 @@ Exit codes:
   77  the database denies access
   78  something must be set up first: the settings, or the store";
 
-/// The service or the store that a command asks.
+/// The service or the store of a command.
 #[derive(Debug, Args)]
 pub struct Source {
     /// Socket of jobstats-console serve to ask [default: /run/jobstats/console.sock, if no database is named and it is there]
@@ -127,13 +127,13 @@ pub struct Job {
     /// Job: its number, or as the scheduler prints it, such as 123_4 or 123.batch
     #[arg(value_name = "JOB")]
     pub job: String,
-    /// Only what it did from this time on; if several jobs have the number, the last one that did anything then
+    /// Only I/O from this time on; if several jobs have the number, the last one active then
     #[arg(long, value_name = "TIME")]
     pub from: Option<String>,
-    /// Only what it did up to this time
+    /// Only I/O up to this time
     #[arg(long, value_name = "TIME")]
     pub to: Option<String>,
-    /// Scheduler, if those of several clusters count alike and have a job of this number
+    /// Scheduler, if several clusters have a job of this number
     #[arg(long, value_name = "NAME")]
     pub scheduler: Option<String>,
     /// Wait until the job is over and its work is summed up, up to an hour or this long, and then print
@@ -199,7 +199,7 @@ pub struct Compare {
     /// Jobs: their numbers, or as the scheduler prints them, such as 123_4
     #[arg(value_name = "JOB", num_args = 2.., required = true)]
     pub jobs: Vec<String>,
-    /// Scheduler of all of them, if those of several clusters count alike and have jobs of these numbers
+    /// Scheduler of all jobs, if several clusters have jobs of these numbers
     #[arg(long, value_name = "NAME")]
     pub scheduler: Option<String>,
     /// Write a page to this file, instead of text to the terminal; - is the standard output

@@ -27,28 +27,28 @@ pub enum Command {
     /// Show who uses a file system right now, or play a recording
     #[command(after_help = HELP)]
     Top(Box<Top>),
-    /// Show what one job did: its total, its course, where, and what stands out
+    /// Show the I/O of one job: totals, course, targets, findings, and its servers while it ran
     #[command(after_help = inquiry::HELP)]
     Job(Box<inquiry::Job>),
     /// List the last jobs, each with its worst finding
     #[command(after_help = inquiry::HELP)]
     Jobs(Box<inquiry::Jobs>),
-    /// Show what you or another user did in a window
+    /// Show your I/O or another user's in a window
     #[command(after_help = inquiry::HELP)]
     User(Box<inquiry::User>),
-    /// Show what was done on one target in a window, and by whom
+    /// Show the I/O on one target in a window, and its users
     #[command(after_help = inquiry::HELP)]
     Target(Box<inquiry::Target>),
-    /// Write a page that compares jobs, each from its own start
+    /// Compare jobs, each from its own start
     #[command(after_help = inquiry::HELP)]
     Compare(Box<inquiry::Compare>),
-    /// Write a page about a file system: its load, who made it, and what changed
+    /// Report on a file system: its load, the users behind it, and changes
     #[command(after_help = inquiry::HELP)]
     Report(Box<inquiry::Report>),
-    /// List what went wrong on file systems, or explain one event: whose work it was, and what to do next
+    /// List events on file systems, or explain one: its cause, and what to do next
     #[command(after_help = inquiry::HELP)]
     Events(Box<events::EventsOptions>),
-    /// Say in one line and by the exit code whether something is wrong now: a plug-in for Nagios
+    /// Report in one line and by the exit code whether something is wrong now: a plug-in for Nagios
     #[command(after_help = events::HELP)]
     Check(Box<events::CheckOptions>),
     /// Write what a store keeps to files of Parquet, one for each day
@@ -120,7 +120,7 @@ pub struct Top {
     /// Directory to keep the readings in, as jobstats-shipper record does
     #[arg(long, value_name = "DIRECTORY")]
     pub record: Option<PathBuf>,
-    /// Cluster: its name in the recording, or that of clusters of the store, which may be a pattern with *
+    /// Cluster: its name in the recording, or a pattern with * of its name in the store
     #[arg(long, value_name = "NAME")]
     pub cluster: Option<String>,
     /// File system of the store, or a pattern with * [default: all]
@@ -163,7 +163,7 @@ pub struct Show {
     /// Number of rows [default: as many as fit, 20 with --once, all with --json]
     #[arg(long, short = 'n', value_name = "NUMBER")]
     pub rows: Option<usize>,
-    /// Width of the table of --once [default: that of the terminal, or 100]
+    /// Width of the table of --once [default: the terminal's, or 100]
     #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..=400))]
     pub width: Option<u16>,
 }
