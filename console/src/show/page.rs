@@ -236,7 +236,7 @@ fn nothing(context: &Context<'_>, table: &Table) -> String {
 fn without(view: &View) -> String {
     match view.by {
         By::Account if !view.has_accounts => {
-            " only a store knows accounts: docs/console.md".to_owned()
+            " only a store knows accounts: docs/top.md".to_owned()
         }
         By::Account => {
             " no work has an account, which only accounting says: Jobs in docs/sources.md"
