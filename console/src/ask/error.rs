@@ -1,4 +1,4 @@
-//! The error of a query command.
+//! The error of a command.
 
 use std::io;
 use std::path::PathBuf;
@@ -38,12 +38,18 @@ pub enum Error {
     Page(#[from] askama::Error),
     #[error("nothing answers at {}: {reason}", socket.display())]
     Away { socket: PathBuf, reason: String },
-    /// The refusal of a service, with the exit code that it names.
+    /// Any other error, with its exit code; also the refusal of a service, which names the code.
     #[error("{message}")]
-    Refused { code: u8, message: String },
+    Other { code: u8, message: String },
 }
 
 impl Error {
+    /// Returns an error with this exit code.
+    pub fn other(code: u8, message: impl ToString) -> Self {
+        let message = message.to_string();
+        Self::Other { code, message }
+    }
+
     /// Returns the exit code.
     pub fn code(&self) -> u8 {
         match self {
@@ -53,7 +59,7 @@ impl Error {
             Self::Config(_) => exit::SETUP,
             Self::Output(_) | Self::File(_) | Self::Page(_) => exit::SYSTEM,
             Self::Away { .. } => exit::UNREACHABLE,
-            Self::Refused { code, .. } => *code,
+            Self::Other { code, .. } => *code,
         }
     }
 

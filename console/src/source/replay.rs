@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use jobstats_client::FileError;
+use jobstats_client::program::exit;
 use jobstats_client::spool::{Directory, Entry, SpoolError, SpoolFile};
 use zstd::stream::read::Decoder;
 
@@ -58,7 +59,8 @@ impl Replay {
         }
         let recorded = group(files);
         if recorded.is_empty() {
-            return Err(Error::Nothing(path.to_owned()));
+            let message = format!("{} has no recording of job_stats", path.display());
+            return Err(Error::other(exit::NOTHING, message));
         }
         Ok(Self {
             recorded,

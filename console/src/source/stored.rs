@@ -19,7 +19,7 @@ use jobstats_client::{Backoff, Connector, Options};
 use jobstats_core::base::instant::{MINUTE, Micros};
 
 use super::{Source, Step, Update};
-use crate::ask::store;
+use crate::ask::{error, store};
 use crate::live::history::{Loads, Medians};
 use crate::live::interval::{Failure, Round, STORE};
 use crate::live::owner::Owner;
@@ -401,7 +401,7 @@ impl StoreSource {
 }
 
 impl Source for StoreSource {
-    fn step(&mut self, step: Step) -> Result<Update, super::Error> {
+    fn step(&mut self, step: Step) -> Result<Update, error::Error> {
         let was_live = self.at.is_none();
         let stepped = self.try_step(step);
         let is_live = self.at.is_none();

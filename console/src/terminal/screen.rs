@@ -1,17 +1,19 @@
 //! The terminal: draws the lines, waits for keys and readings.
 
+use std::io;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use jobstats_client::program::exit;
 use ratatui::Frame;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use ratatui::layout::Rect;
 
-use super::Error;
 use super::app::{Action, App};
+use crate::ask::error::Error;
 use crate::show::page::Mode;
-use crate::source::{self, Source, Step, Update, process};
+use crate::source::{Source, Step, Update, process};
 
 /// The longest time between two looks at the updates of the source.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -21,22 +23,29 @@ const SHORTEST: Duration = Duration::from_millis(100);
 
 /// Shows the screen until it is quit.
 pub fn run(app: &mut App, source: Box<dyn Source>) -> Result<(), Error> {
-    let mut terminal = ratatui::try_init().map_err(Error::Terminal)?;
+    let mut terminal = ratatui::try_init().map_err(broken)?;
     let is_coloured = super::wants_colours();
     let worker = Worker::start(source);
     let ended = follow(app, worker, |app| {
         let drawn = terminal.draw(|frame| draw(frame, app, is_coloured));
-        drawn.map(|_| ()).map_err(Error::Terminal)
+        drawn.map(|_| ()).map_err(broken)
     });
     ratatui::restore();
     process::end_all();
     ended
 }
 
+fn broken(error: io::Error) -> Error {
+    Error::other(
+        exit::SYSTEM,
+        format!("the terminal cannot be used: {error}"),
+    )
+}
+
 /// A thread that makes readings, so that keys are answered meanwhile.
 struct Worker {
     steps: Sender<Step>,
-    updates: Receiver<Result<Update, source::Error>>,
+    updates: Receiver<Result<Update, Error>>,
     /// True while a reading is made.
     is_busy: bool,
     /// A step requested during a round.
@@ -72,7 +81,7 @@ impl Worker {
     }
 
     /// Returns the readings that were made since the last call.
-    fn updates(&mut self) -> Result<Option<Update>, source::Error> {
+    fn updates(&mut self) -> Result<Option<Update>, Error> {
         match self.updates.try_recv() {
             Ok(update) => {
                 self.is_busy = false;
@@ -130,10 +139,10 @@ fn follow(
             draw(app)?;
         }
         let left = due.map_or(GLANCE, |due| due.saturating_duration_since(Instant::now()));
-        if !event::poll(left.min(GLANCE)).map_err(Error::Terminal)? {
+        if !event::poll(left.min(GLANCE)).map_err(broken)? {
             continue;
         }
-        let action = match event::read().map_err(Error::Terminal)? {
+        let action = match event::read().map_err(broken)? {
             Event::Key(key) if key.kind != KeyEventKind::Release => app.key(key),
             _ => Action::Draw,
         };

@@ -1,9 +1,9 @@
 //! Reasons why a store has no data.
 
 use jiff::Zoned;
-use jobstats_client::Kind;
+use jobstats_client::{Kind, program::exit};
 
-use crate::ask::store;
+use crate::ask::{error, store};
 
 /// An error of the connection, of the store, or of a question.
 #[derive(Debug, thiserror::Error)]
@@ -31,5 +31,16 @@ impl Error {
     pub fn is_passing(&self) -> bool {
         self.kind()
             .is_none_or(|kind| kind.is_passing() || matches!(kind, Kind::Silent | Kind::Slow))
+    }
+}
+
+impl From<Error> for error::Error {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Store(error) => error.into(),
+            Error::Empty | Error::OutOfScope | Error::Before { .. } => {
+                Self::other(exit::NOTHING, error)
+            }
+        }
     }
 }
