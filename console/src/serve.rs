@@ -66,7 +66,7 @@ pub fn run(options: &Serve) -> Result<(), Error> {
     let service = Arc::new(answer::Service::new(
         database,
         options.limits,
-        common.clock(),
+        common.zone.clone(),
     )?);
     let runtime = runtime::Builder::new_current_thread()
         .enable_all()

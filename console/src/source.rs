@@ -15,7 +15,7 @@ use crate::live::history::{Loads, Medians, TargetStates};
 use crate::live::interval::Round;
 use crate::live::user_names::UserNames;
 
-pub use commands::{Commands, Input, server_of};
+pub use commands::{Commands, server_of};
 pub use replay::Replay;
 pub use stored::StoreSource;
 

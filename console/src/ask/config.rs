@@ -50,11 +50,6 @@ pub struct Common {
 }
 
 impl Common {
-    /// Returns the clock of the zone.
-    pub fn clock(&self) -> Clock {
-        self.zone.clone()
-    }
-
     /// Connects to the store.
     pub fn store(&self) -> Result<Store, super::error::Error> {
         Ok(Store::open(&self.database.complete()?, &self.zone)?)
@@ -76,17 +71,20 @@ pub struct Database {
 }
 
 impl Database {
+    /// Reads the profile, which is empty if no profile is named.
+    pub fn profile(&self) -> Result<Profile, Error> {
+        let name = self.profile.as_deref();
+        let profile = name.map(|name| profile(self.profiles.as_deref(), name));
+        Ok(profile.transpose()?.unwrap_or_default())
+    }
+
     /// Returns the options, completed by the profile, which must name a store.
     pub fn complete(&self) -> Result<Options, Error> {
-        let options = self.options.clone();
-        let Some(name) = &self.profile else {
-            return Ok(options);
-        };
-        let profile = profile(self.profiles.as_deref(), name)?;
-        if !profile.names_store() {
-            return Err(Error::NoStore(shown(name)));
+        let profile = self.profile()?;
+        match &self.profile {
+            Some(name) if !profile.names_store() => Err(Error::NoStore(shown(name))),
+            _ => Ok(profile.complete(self.options.clone())),
         }
-        Ok(profile.complete(options))
     }
 }
 

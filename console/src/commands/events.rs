@@ -104,7 +104,7 @@ fn checked(options: &CheckOptions) -> Result<(u8, String), Error> {
             None => (0, format!("nothing is wrong{counts}")),
         });
     };
-    let clock = options.common.clock();
+    let clock = &options.common.zone;
     let owner = culprit(worst).filter(|_| options.names);
     let more = (open.len() > 1).then(|| format!("; {} more", open.len() - 1));
     let text = format!(

@@ -83,7 +83,7 @@ impl Common {
     /// Asks the store.
     fn answer(&self, kind: serve::Kind, words: serve::Words) -> Result<String, Error> {
         let question = serve::Question { kind, words };
-        serve::answer(&question, &self.clock(), || self.store())
+        serve::answer(&question, &self.zone, || self.store())
     }
 }
 

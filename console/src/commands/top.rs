@@ -9,17 +9,17 @@ use jiff::Timestamp;
 use jobstats_client::database::settings::SettingsError;
 use jobstats_client::program::exit;
 
-use crate::ask::config::{self, Profile};
+use crate::ask::config::Profile;
 use crate::ask::error::Error;
 use crate::ask::store;
 use crate::commands::options::Top;
 use crate::live::state::Tracker;
 use crate::live::user_names::UserNames;
 use crate::show::page::{Mode, ScreenState};
-use crate::source::process;
+use crate::source::process::{self, MOST};
 use crate::source::recording::Recorder;
 use crate::source::stored::{self, Scope};
-use crate::source::{Commands, Input, Replay, Source, StoreSource, server_of};
+use crate::source::{Commands, Replay, Source, StoreSource, server_of};
 use crate::terminal::app::App;
 use crate::terminal::print::Form;
 use crate::terminal::{self, print, screen};
@@ -30,9 +30,6 @@ const INTERVAL: Duration = Duration::from_secs(10);
 
 /// The time limit of a command.
 const TIMEOUT: Duration = Duration::from_secs(30);
-
-/// The largest text of a server. Longer texts cannot be read.
-const MOST: usize = 1 << 30;
 
 /// The width of a table that is not printed on a terminal.
 const WIDTH: usize = 100;
@@ -50,11 +47,7 @@ const NOT_OF_STORE: &str = "--at and --filesystem are of a store, which the prof
 
 /// Shows a screen or tables, until it is quit or there are no more readings.
 pub fn run(top: &Top) -> Result<(), Error> {
-    let database = &top.common.database;
-    let profile = match &database.profile {
-        Some(name) => config::profile(database.profiles.as_deref(), name)?,
-        None => Profile::default(),
-    };
+    let profile = top.common.database.profile()?;
     let [interval, timeout] = [
         (top.interval, profile.interval, INTERVAL),
         (top.timeout, profile.timeout, TIMEOUT),
@@ -71,7 +64,7 @@ pub fn run(top: &Top) -> Result<(), Error> {
         (None, Some(path)) => Box::new(Replay::open(path, tracker(top, &profile, &users)?)?),
         (None, None) => {
             let tracker = tracker(top, &profile, &users)?;
-            Box::new(commands(top, &profile, tracker, timeout)?)
+            Box::new(commands(top, profile, tracker, timeout)?)
         }
     };
     let micros = i64::try_from(interval.as_micros()).unwrap_or(i64::MAX);
@@ -81,7 +74,7 @@ pub fn run(top: &Top) -> Result<(), Error> {
     };
     let look = ScreenState {
         rows: top.show.rows,
-        clock: top.common.clock(),
+        clock: top.common.zone.clone(),
         ..ScreenState::new(mode)
     };
     let mut view = top.show.view();
@@ -182,42 +175,32 @@ fn store(top: &Top, profile: &Profile, is_patient: bool) -> Result<Option<StoreS
 /// Returns the commands of the profile and of the command line.
 fn commands(
     top: &Top,
-    profile: &Profile,
+    profile: Profile,
     tracker: Tracker,
-    timeout: Duration,
+    limit: Duration,
 ) -> Result<Commands, Error> {
-    let of_profile = profile.input.clone().into_iter();
-    let of_profile = of_profile.map(|(server, command)| Input { server, command });
-    let inputs: Vec<_> = of_profile.chain(inputs(top)?).collect();
-    let mut names: Vec<_> = inputs.iter().map(|input| &input.server).collect();
-    names.sort_unstable();
-    if let Some(same) = names.windows(2).find(|two| two[0] == two[1]) {
-        let message = format!(
-            "two inputs are of the server {}: name them with --server",
-            same[0]
-        );
+    let (names, commands) = (top.server.len(), top.input.len());
+    if names > 0 && names != commands {
+        let message = format!("{names} names of servers for {commands} inputs");
         return Err(Error::Usage(message));
+    }
+    let mut inputs = profile.input;
+    for (at, command) in top.input.iter().enumerate() {
+        let server = top.server.get(at).cloned();
+        let server = server.unwrap_or_else(|| server_of(command));
+        if inputs.contains_key(&server) {
+            let message = format!("two inputs are of the server {server}: name them with --server");
+            return Err(Error::Usage(message));
+        }
+        inputs.insert(server, command.clone());
     }
     let cluster = top.cluster.as_deref().unwrap_or_default();
     let recorder = top.record.as_deref();
     let recorder = recorder.map(|path| Recorder::open(path, cluster));
-    let recorder = recorder.transpose()?;
-    Ok(Commands::new(inputs, tracker, (timeout, MOST), recorder))
-}
-
-/// Returns the inputs of the command line, each with the name of its server.
-fn inputs(top: &Top) -> Result<Vec<Input>, Error> {
-    let (names, inputs) = (top.server.len(), top.input.len());
-    if names > 0 && names != inputs {
-        let message = format!("{names} names of servers for {inputs} inputs");
-        return Err(Error::Usage(message));
-    }
-    let named = top.input.iter().enumerate().map(|(at, command)| {
-        let server = top.server.get(at).cloned();
-        Input {
-            server: server.unwrap_or_else(|| server_of(command)),
-            command: command.clone(),
-        }
-    });
-    Ok(named.collect())
+    Ok(Commands {
+        inputs,
+        limit,
+        recorder: recorder.transpose()?,
+        tracker,
+    })
 }

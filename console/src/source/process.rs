@@ -16,6 +16,9 @@ use crate::values::text;
 #[cfg(test)]
 mod tests;
 
+/// The largest text of a command. Longer texts cannot be read.
+pub const MOST: usize = 1 << 30;
+
 /// The number of bytes of a message that are shown.
 const LONGEST_MESSAGE: usize = 200;
 

@@ -22,16 +22,16 @@ fn tracker() -> Tracker {
 
 /// Commands that print files of a directory.
 fn commands(directory: &Path, recorder: Option<Recorder>) -> Commands {
-    let input = |server: &str| Input {
-        server: server.to_owned(),
-        command: format!("cat {}/{server}", directory.display()),
+    let input = |server: &str| {
+        let command = format!("cat {}/{server}", directory.display());
+        (server.to_owned(), command)
     };
-    Commands::new(
-        vec![input("mds1"), input("mds2")],
-        tracker(),
-        (Duration::from_secs(600), 1 << 20),
+    Commands {
+        inputs: ["mds1", "mds2"].map(input).into(),
+        limit: Duration::from_secs(600),
         recorder,
-    )
+        tracker: tracker(),
+    }
 }
 
 fn opens(snapshot: &TargetSnapshot) -> Option<i64> {
