@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use jobstats_client::database::settings::SettingsError;
 use jobstats_client::program::exit;
 
 use crate::ask::config::Profile;
@@ -18,7 +17,7 @@ use crate::live::user_names::UserNames;
 use crate::show::page::{Mode, ScreenState};
 use crate::source::process::{self, MOST};
 use crate::source::recording::Recorder;
-use crate::source::stored::{self, Scope};
+use crate::source::stored::Scope;
 use crate::source::{Commands, Replay, Source, StoreSource, server_of};
 use crate::terminal::app::App;
 use crate::terminal::print::Form;
@@ -154,22 +153,15 @@ fn store(top: &Top, profile: &Profile, is_patient: bool) -> Result<Option<StoreS
     let at = when::of_option("at", top.at.as_deref(), &now).map_err(Error::Usage)?;
     let at = at.map(|at| at.as_microsecond());
     let is_bare = top.common.database.profile.is_some() && !profile.names_store();
-    match StoreSource::new(
-        &options,
-        scope,
-        at,
-        top.common.zone.zone.clone(),
-        is_patient,
-    ) {
-        Ok(store) => Ok(Some(store)),
-        Err(stored::Error::Store(store::Error::Client(jobstats_client::Error::Settings(
-            SettingsError::Nowhere,
-        )))) => Err(match is_bare {
+    if store::is_nowhere(&options) {
+        return Err(match is_bare {
             true => Error::other(exit::SETUP, NO_COMMAND),
             false => Error::other(exit::NOTHING, NO_INPUT),
-        }),
-        Err(error) => Err(error.into()),
+        });
     }
+    let zone = top.common.zone.zone.clone();
+    let store = StoreSource::new(&options, scope, at, zone, is_patient)?;
+    Ok(Some(store))
 }
 
 /// Returns the commands of the profile and of the command line.
