@@ -232,9 +232,10 @@ impl TargetStates {
 
     /// Returns the file system, if all targets are of one.
     pub fn filesystem(&self) -> Option<&str> {
-        let mut names = self.targets.keys().map(|name| filesystem_and_index(name).0);
-        let first = names.next()??;
-        names.all(|name| name == Some(first)).then_some(first)
+        match self.filesystems()[..] {
+            [only] if !only.is_empty() => Some(only),
+            _ => None,
+        }
     }
 
     /// Returns the length of the last interval.
@@ -287,7 +288,7 @@ impl TargetStates {
             }
             loads.push_back(Load {
                 time: self.time,
-                service: sums.service().map(|it| it.rate),
+                service: sums.service.map(|it| it.rate),
                 requests: sums.requests.rate,
             });
             if loads.len() > MOST_LOADS {

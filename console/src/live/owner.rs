@@ -127,20 +127,18 @@ impl Names {
             self.known.clear();
         }
         let identity = self.formats.as_ref().map(|formats| formats.identify(id));
+        let unread = Owner {
+            entry: id.into(),
+            ..Owner::default()
+        };
         let owner = Arc::new(match identity {
             Some(Ok(identity)) => Owner::new(id, &identity),
             Some(Err(readings)) => {
                 self.doubt = doubt(id, &readings);
-                return Arc::new(Owner {
-                    entry: id.into(),
-                    node: readings[0].node.map(Into::into),
-                    ..Owner::default()
-                });
+                let node = readings[0].node.map(Into::into);
+                return Arc::new(Owner { node, ..unread });
             }
-            None => Owner {
-                entry: id.into(),
-                ..Owner::default()
-            },
+            None => unread,
         });
         self.known.insert(id.into(), Arc::clone(&owner));
         owner

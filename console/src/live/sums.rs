@@ -46,12 +46,20 @@ pub struct Amount {
     pub total: f64,
 }
 
+impl Amount {
+    /// Returns the mean of so many requests, if there was one.
+    pub fn per(self, requests: Self) -> Option<f64> {
+        (requests.total > 0.0).then(|| self.total / requests.total)
+    }
+}
+
 /// The work of a row.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Sums {
-    /// The seconds that servers spent on requests. The rate is the mean number of requests in service.
+    /// The seconds that servers spent on requests, if all servers that did work report them. The rate is the mean number of requests in
+    /// service.
     #[serde(rename = "service_time")]
-    service: Option<Amount>,
+    pub service: Option<Amount>,
     /// Requests of all kinds, each counted once.
     pub requests: Amount,
     pub metadata: Amount,
@@ -64,27 +72,6 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Returns the time spent on requests, if all servers that did work for the row report it.
-    pub const fn service(&self) -> Option<Amount> {
-        self.service
-    }
-
-    /// Returns the bytes per write request, if there was one.
-    pub fn per_write(&self) -> Option<f64> {
-        (self.writes.total > 0.0).then(|| self.write.total / self.writes.total)
-    }
-
-    /// Returns the bytes per read request, if there was one.
-    pub fn per_read(&self) -> Option<f64> {
-        (self.reads.total > 0.0).then(|| self.read.total / self.reads.total)
-    }
-
-    /// Returns the mean time of a request in seconds, if it is known and there was one.
-    pub fn per_request(&self) -> Option<f64> {
-        let service = self.service?;
-        (self.requests.total > 0.0).then(|| service.total / self.requests.total)
-    }
-
     /// Returns the number that ranks a row.
     pub fn rank(&self, sort: Sort) -> Option<f64> {
         match sort {

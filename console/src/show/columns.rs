@@ -177,16 +177,23 @@ impl Column {
             Jobs => count(row.jobs),
             Nodes => count(row.nodes),
             Status => text(target().map(|target| target.status.name())),
-            Service => amount(sums.service(), "service_time"),
+            Service => amount(sums.service, "service_time"),
             Share => Number::percent(row.share.filter(|_| !row.is_unknown)),
             Usual => number(context.times_usual(row), "service_time", Quantity::Rate),
             Requests => amount(Some(sums.requests), "open"),
             Metadata => amount(Some(sums.metadata), "metadata"),
             Read => amount(Some(sums.read), "read_bytes"),
             Write => amount(Some(sums.write), "write_bytes"),
-            PerWrite => number(sums.per_write(), "write_bytes", Quantity::PerCall),
-            PerRead => number(sums.per_read(), "read_bytes", Quantity::PerCall),
-            PerRequest => number(sums.per_request(), "service_time", Quantity::PerCall),
+            PerWrite => number(
+                sums.write.per(sums.writes),
+                "write_bytes",
+                Quantity::PerCall,
+            ),
+            PerRead => number(sums.read.per(sums.reads), "read_bytes", Quantity::PerCall),
+            PerRequest => {
+                let time = sums.service.and_then(|time| time.per(sums.requests));
+                number(time, "service_time", Quantity::PerCall)
+            }
             Target => row
                 .target
                 .as_ref()
@@ -272,10 +279,10 @@ pub fn lines(table: &Table, context: &Context<'_>, width: usize) -> Vec<Line> {
         }
     };
     let mut lines = vec![joined((" ", TITLE), TITLE, &filled, title, None)];
-    let services = all(table).filter_map(|row| row.sums.service());
+    let services = all(table).filter_map(|row| row.sums.service);
     let most = services.map(|it| it.rate).fold(0.0, f64::max);
     for (at, row) in all(table).enumerate() {
-        let value = row.sums.service().map_or(0.0, |it| it.rate);
+        let value = row.sums.service.map_or(0.0, |it| it.rate);
         let bar = bar(context.length(value, most), bar_width.saturating_sub(1));
         let bar = text::left(&bar, bar_width);
         let cell = |filled: &FilledColumn| match filled.column {
@@ -359,7 +366,7 @@ fn wanted(table: &Table, context: &Context<'_>) -> Vec<Column> {
     let is_compared = context.is_wide && rows.any(|row| context.times_usual(row).is_some());
     // Servers without times have empty cells.
     let is_wanted = |column: &Column| match column {
-        Service | PerRequest => sort == Sort::Service || table.total.service().is_some(),
+        Service | PerRequest => sort == Sort::Service || table.total.service.is_some(),
         Account => context.view.has_accounts && table.rows.iter().any(|row| row.accounts > 0),
         Usual => is_compared && !context.is_side,
         Rank | Status => !context.is_side,

@@ -190,7 +190,7 @@ impl App {
             '-' => self.view.window = beside(&WINDOWS, self.view.window, false),
             '/' => {
                 self.previous_filter = self.view.filter.clone();
-                self.look.typing = Some(self.view.filter.text().to_owned());
+                self.look.typing = Some(self.view.filter.0.clone());
             }
             ' ' | 'p' => self.pause(),
             _ => self.letter_of_look(letter),

@@ -166,7 +166,7 @@ pub(super) fn subject(context: &Context<'_>, table: &Table, width: usize) -> Lin
         said.push(decoded.unwrap_or_else(|| format!("{} {name}", by.name())));
     }
     if !view.filter.is_empty() {
-        let filter = text::cut(&text::shown(view.filter.text()), 24);
+        let filter = text::cut(&text::shown(&view.filter.0), 24);
         said.push(format!("/{filter}"));
     }
     if view.window > 0 {

@@ -98,13 +98,13 @@ fn a_filter_is_typed_kept_and_dropped() {
     code(&mut app, KeyCode::Backspace);
     assert_eq!(app.tables[0].rows.len(), 1, "rows follow each letter");
     code(&mut app, KeyCode::Enter);
-    assert_eq!(app.view.filter.text(), "!1000");
+    assert_eq!(app.view.filter.0, "!1000");
     assert_eq!(app.tables[0].rows.len(), 1);
     press(&mut app, "/x");
     assert_eq!(app.tables[0].rows.len(), 2, "it goes on as !1000x");
     code(&mut app, KeyCode::Esc);
     assert_eq!(
-        (app.look.typing.clone(), app.view.filter.text()),
+        (app.look.typing.clone(), app.view.filter.0.as_str()),
         (None, "!1000")
     );
     code(&mut app, KeyCode::Esc);
