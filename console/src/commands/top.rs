@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use jobstats_client::program::exit;
+use jobstats_core::base::instant::Micros;
 
 use crate::ask::config::Profile;
 use crate::ask::error::Error;
@@ -66,24 +67,24 @@ pub fn run(top: &Top) -> Result<(), Error> {
             Box::new(commands(top, profile, tracker, timeout)?)
         }
     };
-    let micros = i64::try_from(interval.as_micros()).unwrap_or(i64::MAX);
     let mode = match source.is_live() {
-        true => Mode::Live(micros),
-        false => Mode::Replay(top.speed, None),
+        true => Mode::Live,
+        false => Mode::Replay,
     };
     let look = ScreenState {
         rows: top.show.rows,
+        interval: Micros::try_from(interval.as_micros()).unwrap_or(Micros::MAX),
+        speed: top.speed,
         clock: top.common.zone.clone(),
         ..ScreenState::new(mode)
     };
     let mut view = top.show.view();
-    view.has_accounts = is_store;
+    view.is_store = is_store;
     view.users = Arc::new(users);
     if is_plain {
         let form = Form {
             once: top.show.once,
             json: top.show.json,
-            is_store,
             width: match top.show.width {
                 Some(width) => usize::from(width),
                 None => terminal::width().unwrap_or(WIDTH),
@@ -96,11 +97,7 @@ pub fn run(top: &Top) -> Result<(), Error> {
         let message = "the screen needs a terminal; --once and --json do not";
         return Err(Error::other(exit::SYSTEM, message));
     }
-    let mut app = App::new(view, look);
-    if is_store {
-        app = app.with_past(micros, top.speed);
-    }
-    screen::run(&mut app, source)
+    screen::run(&mut App::new(view, look), source)
 }
 
 /// Follows targets. Without users of the file system, those of this machine show which numbers are no jobs.

@@ -187,8 +187,8 @@ pub struct View {
     /// The time over which rates are averaged, if it is longer than the last interval.
     pub window: Micros,
     pub users: Arc<UserNames>,
-    /// True if the source knows accounts of jobs.
-    pub has_accounts: bool,
+    /// True if a store is read, which knows accounts of jobs and the past.
+    pub is_store: bool,
 }
 
 impl View {
@@ -198,7 +198,7 @@ impl View {
         let is_fixed = |by: By| self.scope.iter().any(|(fixed, _)| *fixed == by);
         let mut next = self.by.inside();
         for _ in By::value_variants() {
-            if is_fixed(next) || next == By::Account && !self.has_accounts {
+            if is_fixed(next) || next == By::Account && !self.is_store {
                 next = next.moved(1);
             }
         }
@@ -209,7 +209,7 @@ impl View {
     /// Returns the dimension this many steps ahead, skipping dimensions unknown to the source.
     pub fn group_moved(&self, by: isize) -> By {
         match self.by.moved(by) {
-            By::Account if !self.has_accounts => By::Account.moved(by),
+            By::Account if !self.is_store => By::Account.moved(by),
             other => other,
         }
     }

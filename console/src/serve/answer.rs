@@ -1,7 +1,6 @@
 //! Answers a question within the caller's permissions.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use jobstats_client::{Options, program::exit};
 use serde_json::json;
@@ -86,7 +85,6 @@ pub struct Service {
     database: Options,
     turns: Turns,
     subordinates: Subordinates,
-    time: Duration,
     /// The clock of questions that name no zone.
     clock: Clock,
 }
@@ -99,7 +97,6 @@ impl Service {
             database,
             turns: Turns::new(limits),
             subordinates: Subordinates::of_machine(),
-            time: limits.time,
             clock,
         })
     }
@@ -170,7 +167,12 @@ impl Service {
         let zone = zone.map_err(Error::Usage)?;
         let clock = zone.unwrap_or_else(|| self.clock.clone());
         inquiry::answer(question, &clock, || {
-            Ok(Store::open_for(&self.database, uid, self.time, &clock)?)
+            Ok(Store::open_for(
+                &self.database,
+                uid,
+                self.turns.limits.time,
+                &clock,
+            )?)
         })
     }
 }

@@ -367,7 +367,7 @@ fn wanted(table: &Table, context: &Context<'_>) -> Vec<Column> {
     // Servers without times have empty cells.
     let is_wanted = |column: &Column| match column {
         Service | PerRequest => sort == Sort::Service || table.total.service.is_some(),
-        Account => context.view.has_accounts && table.rows.iter().any(|row| row.accounts > 0),
+        Account => context.view.is_store && table.rows.iter().any(|row| row.accounts > 0),
         Usual => is_compared && !context.is_side,
         Rank | Status => !context.is_side,
         _ => true,

@@ -28,12 +28,12 @@ const fn width_of_targets(width: usize) -> usize {
 }
 
 /// The course of readings, for the head of the screen.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Readings are made now, at this interval.
-    Live(Micros),
-    /// A recording is played at this speed.
-    Replay(f64, Option<Position>),
+    /// Readings are made now.
+    Live,
+    /// A recording, or the past of a store, is played.
+    Replay,
     /// One table is printed.
     #[default]
     Print,
@@ -43,6 +43,12 @@ pub enum Mode {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ScreenState {
     pub mode: Mode,
+    /// The time between live readings.
+    pub interval: Micros,
+    /// The speed of a replay.
+    pub speed: f64,
+    /// The place in a recording.
+    pub position: Option<Position>,
     /// True if the screen is paused.
     pub is_paused: bool,
     pub selected: usize,
@@ -235,9 +241,7 @@ fn nothing(context: &Context<'_>, table: &Table) -> String {
 /// Explains why no usage has a value of the dimension.
 fn without(view: &View) -> String {
     match view.by {
-        By::Account if !view.has_accounts => {
-            " only a store knows accounts: docs/console.md".to_owned()
-        }
+        By::Account if !view.is_store => " only a store knows accounts: docs/console.md".to_owned(),
         By::Account => {
             " no work has an account, which only accounting says: Jobs in docs/sources.md"
                 .to_owned()

@@ -1,12 +1,13 @@
 //! Runs a shell command with a time limit, and returns its output.
 
 use std::io;
+use std::ops::Range;
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use jobstats_client::program::process::{Process, ending};
-use jobstats_core::base::instant::Micros;
+use jobstats_core::base::instant::{Micros, SECOND};
 
 pub use jobstats_client::program::process::end_all;
 
@@ -24,6 +25,9 @@ const LONGEST_MESSAGE: usize = 200;
 
 /// The exit codes of lctl for a pattern without a match: ENOENT, and ESRCH of Lustre 2.5.
 const NO_MATCH: [i32; 2] = [2, 3];
+
+/// The times that a clock may have. Other numbers are no times.
+const TIMES: Range<Micros> = 100_000_000 * SECOND..100_000_000_000 * SECOND;
 
 /// An error of a command.
 #[derive(Debug, thiserror::Error)]
@@ -113,11 +117,7 @@ impl CommandOutput {
 /// Parses seconds since 1970, with or without a fraction.
 fn time(line: &[u8]) -> Option<Micros> {
     let line = str::from_utf8(line).ok()?.trim_end();
-    let (seconds, fraction) = line.split_once('.').unwrap_or((line, "0"));
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if !(9..=11).contains(&seconds.len()) || !is_number(seconds) || !is_number(fraction) {
-        return None;
-    }
-    let micros: String = fraction.chars().chain("000000".chars()).take(6).collect();
-    Some(seconds.parse::<Micros>().ok()? * 1_000_000 + micros.parse::<Micros>().ok()?)
+    let since: SignedDuration = format!("{line}s").parse().ok()?;
+    let micros = Micros::try_from(since.as_micros()).ok()?;
+    TIMES.contains(&micros).then_some(micros)
 }

@@ -69,16 +69,6 @@ impl Replay {
         })
     }
 
-    /// Reads on until this many rounds are read.
-    fn read_to(&mut self, position: usize) -> Vec<Round> {
-        let mut rounds = Vec::new();
-        while self.position < position.min(self.recorded.len()) {
-            rounds.push(self.read(self.position));
-            self.position += 1;
-        }
-        rounds
-    }
-
     /// Starts anew, early enough that this round can be compared with those before.
     fn go_back_before(&mut self, position: usize) {
         let mut begin = position;
@@ -187,11 +177,12 @@ impl Source for Replay {
         if begins_anew {
             self.go_back_before(target);
         }
-        let rounds = self.read_to(target);
+        let rounds = (self.position..target).map(|at| self.read(at)).collect();
+        self.position = self.position.max(target);
         let next = self.recorded.get(self.position);
         let last = self.recorded[..self.position].last();
-        let until_next = next.zip(last).map(|(next, last)| next.time - last.time);
-        let until_next = until_next.map(|gap| gap.max(0));
+        let until_next = next.zip(last);
+        let until_next = until_next.map(|(next, last)| (next.time - last.time).max(0));
         Ok(Update {
             rounds,
             begins_anew,

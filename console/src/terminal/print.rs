@@ -26,7 +26,6 @@ const AROUND: usize = 12;
 pub struct Form {
     pub once: bool,
     pub json: bool,
-    pub is_store: bool,
     /// The width of a table as text.
     pub width: usize,
 }
@@ -52,7 +51,7 @@ pub fn run(
     };
     let mut history = TargetStates::default();
     let is_live = source.is_live();
-    let is_recording = !is_live && !form.is_store;
+    let is_recording = !is_live && !view.is_store;
     let mut view = view.clone();
     if form.once && is_recording {
         let update = source.step(Step::End)?;

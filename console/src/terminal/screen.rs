@@ -12,7 +12,7 @@ use ratatui::layout::Rect;
 
 use super::app::{Action, App};
 use crate::ask::error::Error;
-use crate::show::page::Mode;
+use crate::show::page::{Mode, ScreenState};
 use crate::source::{Source, Step, Update, process};
 
 /// The longest time between two looks at the updates of the source.
@@ -112,16 +112,16 @@ fn follow(
 ) -> Result<(), Error> {
     let mut due = Some(Instant::now());
     let mut first = match app.look.mode {
-        Mode::Replay(..) => Step::Begin,
-        Mode::Live(_) | Mode::Print => Step::Next,
+        Mode::Replay => Step::Begin,
+        Mode::Live | Mode::Print => Step::Next,
     };
     draw(app)?;
     loop {
         if due.is_some_and(|due| due <= Instant::now()) && !worker.is_busy {
-            let is_still = app.look.is_paused && matches!(app.look.mode, Mode::Replay(..));
+            let is_still = app.look.is_paused && app.look.mode == Mode::Replay;
             due = match app.look.mode {
-                Mode::Live(interval) => due.map(|due| next(due, interval)),
-                Mode::Replay(..) | Mode::Print => None,
+                Mode::Live => due.map(|due| next(due, app.look.interval)),
+                Mode::Replay | Mode::Print => None,
             };
             match is_still {
                 true => due = Some(Instant::now() + SHORTEST),
@@ -132,7 +132,7 @@ fn follow(
         while let Some(update) = worker.updates()? {
             let gap = update.until_next;
             app.take(update);
-            due = due_after(app.look.mode, gap, due);
+            due = due_after(&app.look, gap, due);
             is_new = true;
         }
         if is_new {
@@ -156,15 +156,15 @@ fn follow(
 }
 
 /// Returns the time of the next round.
-fn due_after(mode: Mode, gap: Option<i64>, due: Option<Instant>) -> Option<Instant> {
+fn due_after(look: &ScreenState, gap: Option<i64>, due: Option<Instant>) -> Option<Instant> {
     let after = |gap: f64| Some(Instant::now() + Duration::from_secs_f64(gap.clamp(0.0, 1e6)));
-    match (mode, gap) {
-        (Mode::Replay(speed, _), Some(gap)) => {
-            after(gap as f64 / 1e6 / speed).map(|due| due.max(Instant::now() + SHORTEST))
+    match (look.mode, gap) {
+        (Mode::Replay, Some(gap)) => {
+            after(gap as f64 / 1e6 / look.speed).map(|due| due.max(Instant::now() + SHORTEST))
         }
         // A failed reading is tried again after a pause. At the end of the past, live readings go on.
-        (Mode::Live(_), Some(gap)) => after(gap as f64 / 1e6),
-        (Mode::Live(interval), None) => due.or_else(|| after(interval as f64 / 1e6)),
+        (Mode::Live, Some(gap)) => after(gap as f64 / 1e6),
+        (Mode::Live, None) => due.or_else(|| after(look.interval as f64 / 1e6)),
         _ => due,
     }
 }

@@ -299,7 +299,7 @@ impl Session {
         let mut history = Loads::new();
         for row in rates {
             let name = row.labels.filesystem.unwrap_or_default();
-            let name = of_cluster(has_clusters, row.labels.cluster, name);
+            let name = of_cluster(has_clusters, row.labels.cluster.as_deref(), &name);
             history.entry(name.into()).or_default().push(Load {
                 time: row.time.as_microsecond(),
                 service: row.rate,
@@ -337,7 +337,7 @@ fn key(by: By, row: BaselineRow, has_clusters: bool) -> Option<Key> {
     match by {
         By::User => u32::try_from(group.uid?).ok().map(Key::User),
         By::Target => {
-            let name = of_cluster(has_clusters, group.cluster, group.target?);
+            let name = of_cluster(has_clusters, group.cluster.as_deref(), &group.target?);
             Some(Key::Name(name.into()))
         }
         _ => group.account.map(|name| Key::Name(name.into())),
@@ -345,9 +345,9 @@ fn key(by: By, row: BaselineRow, has_clusters: bool) -> Option<Key> {
 }
 
 /// Returns a name as the screen shows it: with its cluster, if there are several.
-fn of_cluster(has_clusters: bool, cluster: Option<String>, name: String) -> String {
+pub fn of_cluster(has_clusters: bool, cluster: Option<&str>, name: &str) -> String {
     match cluster.filter(|_| has_clusters) {
         Some(cluster) => format!("{cluster}/{name}"),
-        None => name,
+        None => name.to_owned(),
     }
 }

@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use jobstats_client::answers::TargetRow;
 use jobstats_core::base::instant::Micros;
 
-use super::questions::Target;
+use super::questions::{Target, of_cluster};
 use super::{DEFAULT_INTERVAL, STEP};
 
 /// The targets that a reading was made of.
@@ -34,10 +35,10 @@ impl ShownTargets {
     }
 
     pub fn name(&self, target: &Target) -> Arc<str> {
-        match self.has_clusters {
-            true => format!("{}/{}", target.row.cluster, target.row.target).into(),
-            false => target.row.target.as_str().into(),
-        }
+        let TargetRow {
+            cluster, target, ..
+        } = &target.row;
+        of_cluster(self.has_clusters, Some(cluster), target).into()
     }
 
     /// Returns the names of the targets that are not late at a time.
