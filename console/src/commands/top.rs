@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use jobstats_client::answers::Filters;
 use jobstats_client::program::exit;
 use jobstats_core::base::instant::Micros;
 
@@ -18,7 +19,6 @@ use crate::live::user_names::UserNames;
 use crate::show::page::{Mode, ScreenState};
 use crate::source::process::{self, MOST};
 use crate::source::recording::Recorder;
-use crate::source::stored::Scope;
 use crate::source::{Commands, Replay, Source, StoreSource, server_of};
 use crate::terminal::app::App;
 use crate::terminal::print::Form;
@@ -142,9 +142,10 @@ fn store(top: &Top, profile: &Profile, is_patient: bool) -> Result<Option<StoreS
         };
     }
     let options = profile.complete(top.common.database.options.clone());
-    let scope = Scope {
-        cluster: top.cluster.clone(),
-        filesystem: top.filesystem.clone(),
+    let scope = Filters {
+        cluster: top.cluster.clone().map(|it| vec![it]),
+        filesystem: top.filesystem.clone().map(|it| vec![it]),
+        ..Filters::default()
     };
     let now = top.common.zone.at(Timestamp::now());
     let at = when::of_option("at", top.at.as_deref(), &now).map_err(Error::Usage)?;

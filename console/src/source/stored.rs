@@ -3,10 +3,8 @@
 //! A round has the last observation of each target, like `jobstats_now()`, so that SQL returns the numbers of the screen. A round of the
 //! past uses only data of that time.
 
-mod errors;
 mod questions;
 mod rounds;
-mod scope;
 mod targets;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -14,20 +12,20 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use jiff::tz::TimeZone;
-use jobstats_client::answers::EntryTotalsRow;
-use jobstats_client::{Backoff, Connector, Options};
+use jobstats_client::answers::{EntryTotalsRow, Filters};
+use jobstats_client::program::exit;
+use jobstats_client::{Backoff, Connector, Kind, Options};
 use jobstats_core::base::instant::{MINUTE, Micros};
 
 use super::{Source, Step, Update};
-use crate::ask::{error, store};
+use crate::ask::error::Error;
+use crate::ask::store;
 use crate::live::history::{Loads, Medians};
 use crate::live::interval::{Failure, Round, STORE};
 use crate::live::owner::Owner;
 use crate::values::when::timestamp;
 
-pub use errors::Error;
 use questions::{Session, Target};
-pub use scope::Scope;
 use targets::ShownTargets;
 
 /// The lifetime of cached accounts and user names.
@@ -45,7 +43,7 @@ const DEFAULT_INTERVAL: Micros = 5 * MINUTE;
 /// A store that is read again and again.
 pub struct StoreSource {
     connector: Connector,
-    scope: Scope,
+    scope: Filters,
     /// The zone of times in messages.
     zone: TimeZone,
     /// True if a failure is shown, and tried again, instead of ending the program.
@@ -95,7 +93,7 @@ impl StoreSource {
     /// Fails if the settings do not describe a connection. Does not connect.
     pub fn new(
         options: &Options,
-        scope: Scope,
+        scope: Filters,
         at: Option<Micros>,
         zone: TimeZone,
         is_patient: bool,
@@ -140,7 +138,7 @@ impl StoreSource {
         self.session()?.execute(store::BEGIN)?;
         let update = self.step_in_transaction(step);
         match &update {
-            Err(error) if error.kind().is_some() => {}
+            Err(error) if error.code() != exit::NOTHING => {}
             _ => self.session()?.execute("COMMIT")?,
         }
         update
@@ -165,7 +163,9 @@ impl StoreSource {
             Some(place) => self.read_on(begins_anew, place, was_at),
             None => self.read(begins_anew),
         };
-        if let (Err(Error::Before { .. }), Step::By(..0), Some(_)) = (&read, step, &self.shown) {
+        if let (Err(error), Step::By(..0), Some(_)) = (&read, step, &self.shown)
+            && error.code() == exit::NOTHING
+        {
             // Earlier data is not retained, so the screen stays.
             self.at = was_at;
             return Ok(Update::default());
@@ -182,7 +182,7 @@ impl StoreSource {
     ) -> Result<Update, Error> {
         for _ in 0..MAX_EMPTY_BUCKETS {
             match (self.read(begins_anew), self.at) {
-                (Err(error), Some(at)) if error.kind().is_none() => {
+                (Err(error), Some(at)) if error.code() == exit::NOTHING => {
                     self.at = Some(at.saturating_add(place.pace));
                 }
                 (read, _) => return read,
@@ -307,10 +307,13 @@ impl StoreSource {
                 is_rollup: false,
             });
         }
-        let before = |first| Error::Before {
-            first: timestamp(first).to_zoned(self.zone.clone()),
+        let Some(first) = first else {
+            return Ok(nothing(&self.scope));
         };
-        Ok(first.map_or_else(|| self.scope.nothing(), before))
+        let first = timestamp(first).to_zoned(self.zone.clone());
+        let first = first.strftime("%F %T %Z");
+        let message = format!("nothing is kept of that time; observations begin {first}");
+        Ok(Error::other(exit::NOTHING, message))
     }
 
     /// Loads unknown owners, and returns the names of the users.
@@ -401,7 +404,7 @@ impl StoreSource {
 }
 
 impl Source for StoreSource {
-    fn step(&mut self, step: Step) -> Result<Update, error::Error> {
+    fn step(&mut self, step: Step) -> Result<Update, Error> {
         let was_live = self.at.is_none();
         let stepped = self.try_step(step);
         let is_live = self.at.is_none();
@@ -415,13 +418,13 @@ impl Source for StoreSource {
             Err(error) => error,
         };
         // Before anything was shown, a mistake in the settings will not pass.
-        if !self.is_patient || self.clock.is_none() && !error.is_passing() {
-            return Err(error.into());
+        if !self.is_patient || self.clock.is_none() && !is_passing(&error) {
+            return Err(error);
         }
         let time = self.at.unwrap_or_else(|| self.now());
         let mut update = self.failed(time, &error);
         update.is_live = is_live;
-        if error.kind().is_none() {
+        if error.code() == exit::NOTHING {
             // The store has answered without data.
             self.shown = None;
             update.begins_anew = true;
@@ -440,6 +443,26 @@ impl Source for StoreSource {
 
     fn is_live(&self) -> bool {
         self.at.is_none()
+    }
+}
+
+/// Returns the error for a store without a target that these filters take.
+pub fn nothing(scope: &Filters) -> Error {
+    let message = match *scope == Filters::default() {
+        true => "no target has been observed yet; jobstats-shipper sends readings",
+        false => "no target is of such a cluster and file system; jobstats.targets has all",
+    };
+    Error::other(exit::NOTHING, message)
+}
+
+/// Returns true if a later attempt may succeed without a change of the settings.
+fn is_passing(error: &Error) -> bool {
+    match error {
+        Error::Store(error) => {
+            let kind = error.kind();
+            kind.is_passing() || matches!(kind, Kind::Silent | Kind::Slow)
+        }
+        _ => true,
     }
 }
 

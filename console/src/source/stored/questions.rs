@@ -16,7 +16,6 @@ use jobstats_core::base::pattern::exactly;
 use jobstats_core::rules::increment::Column;
 use postgres::Client;
 
-use super::Scope;
 use crate::ask::store::{self, Error};
 use crate::live::history::{Load, Loads, Medians};
 use crate::live::interval::{OWN, TargetCounters};
@@ -119,12 +118,12 @@ pub type ActiveTargets = (Vec<Target>, Vec<EntryTotalsRow>);
 /// A connection with the selected targets.
 pub struct Session {
     client: Client,
-    scope: Scope,
+    scope: Filters,
 }
 
 impl Session {
     /// Connects.
-    pub fn open(connector: &Connector, scope: Scope) -> Result<Self, Error> {
+    pub fn open(connector: &Connector, scope: Filters) -> Result<Self, Error> {
         let (client, _) = store::connect(connector, SETTINGS, drop)?;
         Ok(Self { client, scope })
     }
@@ -150,7 +149,7 @@ impl Session {
     pub fn targets(&mut self, at: Option<Micros>) -> Result<Vec<TargetRow>, Error> {
         let mut targets = self.ask(&Targets {
             at: at.map(timestamp),
-            filter: self.scope.filters(),
+            filter: self.scope.clone(),
         })?;
         targets.sort_by_cached_key(|it| (it.cluster.clone(), it.target.clone()));
         Ok(targets)
@@ -244,7 +243,7 @@ impl Session {
         let rows = self.ask(&Untracked {
             window: Window { since, until },
             by: Some(String::new()),
-            filter: self.scope.filters(),
+            filter: self.scope.clone(),
             ..Untracked::default()
         })?;
         Ok(rows.iter().any(|row| row.coverage > 0.0))
@@ -278,7 +277,7 @@ impl Session {
     fn nearest(&mut self, time: Micros) -> Result<Vec<NearestRow>, Error> {
         self.ask(&Nearest {
             at: Some(timestamp(time)),
-            filter: self.scope.filters(),
+            filter: self.scope.clone(),
         })
     }
 
@@ -294,7 +293,7 @@ impl Session {
             operations: words(["service_time"]),
             by: words([Dimension::Cluster, Dimension::Filesystem]),
             step: Some(SignedDuration::from_micros(step).into()),
-            filter: self.scope.filters(),
+            filter: self.scope.clone(),
         })?;
         let mut history = Loads::new();
         for row in rates {
@@ -320,7 +319,7 @@ impl Session {
                 operation: Some("service_time".to_owned()),
                 by: words(dimensions),
                 n: Some(MAX_BASELINE_ROWS),
-                filter: self.scope.filters(),
+                filter: self.scope.clone(),
             })?;
             medians.extend(rows.into_iter().filter_map(|row| {
                 let median = row.median?;
