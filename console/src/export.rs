@@ -139,8 +139,6 @@ pub enum Error {
     File(#[from] file::Error),
     #[error(transparent)]
     Key(#[from] pseudonyms::Error),
-    #[error(transparent)]
-    Config(#[from] config::Error),
 }
 
 impl From<tokio_postgres::Error> for Error {
@@ -158,7 +156,7 @@ impl Error {
             Self::File(file::Error::Busy(_)) => exit::LATER,
             Self::Store(error) => error.code(),
             Self::File(_) => exit::SYSTEM,
-            Self::Key(_) | Self::Config(_) => exit::SETUP,
+            Self::Key(_) => exit::SETUP,
         }
     }
 }

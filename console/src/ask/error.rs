@@ -3,9 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-use jobstats_client::{FileError, program::exit};
+use jobstats_client::{FileError, files::trust::TrustError, program::exit};
 
-use crate::ask::config;
 use crate::ask::store;
 use crate::values::text;
 
@@ -29,7 +28,7 @@ pub enum Error {
     #[error(transparent)]
     Store(#[from] store::Error),
     #[error(transparent)]
-    Config(#[from] config::Error),
+    Trust(#[from] TrustError),
     #[error("cannot write: {0}")]
     Output(#[from] io::Error),
     #[error(transparent)]
@@ -56,7 +55,7 @@ impl Error {
             Self::Usage(_) | Self::Several { .. } => exit::USAGE,
             Self::Unknown { .. } => exit::NOTHING,
             Self::Store(error) => exit::code(error.kind()),
-            Self::Config(_) => exit::SETUP,
+            Self::Trust(_) => exit::SETUP,
             Self::Output(_) | Self::File(_) | Self::Page(_) => exit::SYSTEM,
             Self::Away { .. } => exit::UNREACHABLE,
             Self::Other { code, .. } => *code,
