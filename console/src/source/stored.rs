@@ -147,17 +147,17 @@ impl StoreSource {
     fn step_in_transaction(&mut self, step: Step) -> Result<Update, Error> {
         let (was_at, mut begins_anew) = (self.at, self.shown.is_none());
         if let Some(place) = self.place {
-            match self.moved(step, place)? {
-                Destination::Stays => {}
-                Destination::Now => self.at = None,
-                Destination::At(at) => {
-                    begins_anew |= at < place.time;
-                    self.at = Some(at);
-                }
-                Destination::Nothing => return Ok(Update::default()),
+            let at = self.moved(step, place)?;
+            if at.is_none() && was_at.is_some() && !self.is_patient {
+                // The past is printed up to its end.
+                return Ok(Update::default());
             }
-            // Live rounds follow the past only without a gap.
-            begins_anew |= was_at.is_some() && self.at.is_none();
+            begins_anew |= match at {
+                Some(at) => at < place.time,
+                // Live rounds follow the past only without a gap.
+                None => was_at.is_some(),
+            };
+            self.at = at;
         }
         let read = match self.place.filter(|it| it.is_rollup && step == Step::Next) {
             Some(place) => self.read_on(begins_anew, place, was_at),
@@ -196,17 +196,15 @@ impl StoreSource {
         }
     }
 
-    /// Returns the moment to which a step goes. A step over a time without observations goes to the next ones.
-    fn moved(&mut self, step: Step, place: TimePosition) -> Result<Destination, Error> {
-        let (is_live, is_patient) = (self.at.is_none(), self.is_patient);
+    /// Returns the moment to which a step goes; `None` is now. A step over a time without observations goes to the next ones.
+    fn moved(&mut self, step: Step, place: TimePosition) -> Result<Option<Micros>, Error> {
+        let is_live = self.at.is_none();
         let by = match step {
-            Step::Next if is_live => return Ok(Destination::Stays),
-            Step::End => return Ok(Destination::Now),
+            Step::Next if is_live => return Ok(None),
+            Step::End => return Ok(None),
             Step::Begin => {
                 let first = self.session()?.first()?;
-                return Ok(first.map_or(Destination::Stays, |first| {
-                    Destination::At(first + place.pace)
-                }));
+                return Ok(first.map(|first| first + place.pace).or(self.at));
             }
             Step::Next => 1,
             Step::By(by) => by,
@@ -216,17 +214,15 @@ impl StoreSource {
         let wanted = base.saturating_add(place.pace.saturating_mul(by as Micros));
         if by < 0 {
             let before = self.session()?.before(wanted)?;
-            return Ok(Destination::At(match before {
+            return Ok(Some(match before {
                 Some(before) if before <= wanted - place.pace && !place.is_rollup => before,
                 _ => wanted,
             }));
         }
         Ok(match self.session()?.after(place.time)? {
-            _ if is_live => Destination::Stays,
-            _ if place.is_rollup && wanted <= self.now() => Destination::At(wanted),
-            Some(after) => Destination::At(wanted.min(self.now()).max(after)),
-            None if is_patient => Destination::Now,
-            None => Destination::Nothing,
+            _ if is_live => None,
+            _ if place.is_rollup && wanted <= self.now() => Some(wanted),
+            after => after.map(|after| wanted.min(self.now()).max(after)),
         })
     }
 
@@ -288,12 +284,13 @@ impl StoreSource {
     ) -> Result<(Vec<Target>, Option<Vec<EntryTotalsRow>>), Error> {
         let all = self.session()?.targets(at)?;
         let targets: Vec<_> = all.iter().cloned().filter_map(Target::observed).collect();
-        if let Some(at) = at.filter(|_| targets.is_empty())
-            && let Some((targets, work)) = self.session()?.in_rollups(&all, at)?
-        {
-            return Ok((targets, Some(work)));
-        }
-        Ok((targets, None))
+        Ok(match at {
+            Some(at) if targets.is_empty() => {
+                let (targets, work) = self.session()?.in_rollups(&all, at)?;
+                (targets, Some(work))
+            }
+            _ => (targets, None),
+        })
     }
 
     /// Returns the error for a store or a time without data.
@@ -464,16 +461,4 @@ fn is_passing(error: &Error) -> bool {
         }
         _ => true,
     }
-}
-
-/// The end of a step.
-enum Destination {
-    /// The time stays; live rounds go on.
-    Stays,
-    /// To what comes from now on.
-    Now,
-    /// To a moment in the past.
-    At(Micros),
-    /// The end of the data.
-    Nothing,
 }

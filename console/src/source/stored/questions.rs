@@ -160,7 +160,7 @@ impl Session {
         &mut self,
         targets: &[TargetRow],
         at: Micros,
-    ) -> Result<Option<ActiveTargets>, Error> {
+    ) -> Result<ActiveTargets, Error> {
         let first = self.first()?;
         for (level, width) in ROLLUPS {
             let end = end_of_bucket(at, width);
@@ -177,10 +177,10 @@ impl Session {
             let targets = targets.filter_map(|it| Target::of_bucket(it, end, width));
             let targets: Vec<_> = targets.collect();
             if !targets.is_empty() {
-                return Ok(Some((targets, work)));
+                return Ok((targets, work));
             }
         }
-        Ok(None)
+        Ok(ActiveTargets::default())
     }
 
     /// Returns what each entry did in the last observations of these targets at a time, or now.
