@@ -13,18 +13,6 @@ use crate::values::text;
 pub enum Error {
     #[error("{0}")]
     Usage(String),
-    #[error("several schedulers have a job {job}, choose one:{}", text::listed(.candidates))]
-    Several {
-        job: String,
-        /// The candidates, each with the option that chooses it.
-        candidates: Vec<String>,
-    },
-    #[error("nothing is known of {kind} {name}{}", text::listed(.notes))]
-    Unknown {
-        kind: &'static str,
-        name: String,
-        notes: Vec<String>,
-    },
     #[error(transparent)]
     Store(#[from] store::Error),
     #[error(transparent)]
@@ -49,11 +37,17 @@ impl Error {
         Self::Other { code, message }
     }
 
+    /// Returns the error that nothing is known of a job, a user or another kind of subject.
+    pub fn unknown(kind: &str, name: &str, notes: &[String]) -> Self {
+        let notes = text::listed(notes);
+        let message = format!("nothing is known of {kind} {name}{notes}");
+        Self::other(exit::NOTHING, message)
+    }
+
     /// Returns the exit code.
     pub fn code(&self) -> u8 {
         match self {
-            Self::Usage(_) | Self::Several { .. } => exit::USAGE,
-            Self::Unknown { .. } => exit::NOTHING,
+            Self::Usage(_) => exit::USAGE,
             Self::Store(error) => exit::code(error.kind()),
             Self::Trust(_) => exit::SETUP,
             Self::Output(_) | Self::File(_) | Self::Page(_) => exit::SYSTEM,

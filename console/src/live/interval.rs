@@ -79,11 +79,6 @@ impl Interval {
     pub const fn length(&self) -> Micros {
         self.until - self.since
     }
-
-    /// Returns true if the service time is known; without usage it is zero.
-    pub fn has_times(&self) -> bool {
-        self.work.is_empty() || self.timed == Some(true)
-    }
 }
 
 /// One text of a target.

@@ -79,7 +79,7 @@ impl Owner {
 #[derive(Debug, Default)]
 pub struct Names {
     /// The formats; `None` as long as they are still to be guessed.
-    formats: Option<MixedFormats>,
+    pub formats: Option<MixedFormats>,
     /// The known users, whose numbers are no jobs.
     users: UserNames,
     known: HashMap<Box<str>, Arc<Owner>>,
@@ -97,11 +97,6 @@ impl Names {
             users,
             ..Self::default()
         })
-    }
-
-    /// Returns true if formats are known.
-    pub const fn has_formats(&self) -> bool {
-        self.formats.is_some()
     }
 
     /// Learns formats, and their orders of user and job, from identifiers.

@@ -27,12 +27,11 @@ mod target_counters;
 const FORGOTTEN: Micros = 2 * DAY;
 
 /// The text of a server, as it was printed.
-#[derive(Debug, Clone, Copy)]
-pub struct Scrape<'a> {
-    pub server: &'a str,
-    pub bytes: &'a [u8],
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Scrape {
+    pub text: Vec<u8>,
     /// The time at which each piece of the text arrived.
-    pub arrivals: &'a [Arrival],
+    pub arrivals: Vec<Arrival>,
 }
 
 /// The arrival of a piece of a scrape.
@@ -126,8 +125,8 @@ impl Tracker {
     }
 
     /// Takes a scrape, and returns the usage of its targets since their previous snapshots. Fails if it has no statistics of a target.
-    pub fn take(&mut self, scrape: Scrape<'_>) -> Result<ScrapeParts, Error> {
-        let contents = read(scrape.bytes, Pause::NEVER)?;
+    pub fn take(&mut self, server: &str, scrape: &Scrape) -> Result<ScrapeParts, Error> {
+        let contents = read(&scrape.text, Pause::NEVER)?;
         let observed = || contents.snapshots.iter().filter(|it| it.observed);
         if observed().any(|it| it.target.is_none()) {
             return Err(Error::Nameless);
@@ -137,10 +136,10 @@ impl Tracker {
             return Err(Error::Nothing);
         }
         let ids = observed().flat_map(|it| it.records.iter().map(|record| it.id(record)));
-        if !self.names.has_formats() {
+        if self.names.formats.is_none() {
             self.names.learn(ids);
         }
-        let server: Arc<str> = scrape.server.into();
+        let server: Arc<str> = server.into();
         let parts = contents
             .snapshots
             .iter()
@@ -298,7 +297,7 @@ fn timed(snapshot: &Snapshot<'_>) -> Option<bool> {
     }))
 }
 
-fn part(snapshot: &Snapshot<'_>, scrape: Scrape<'_>) -> ScrapePart {
+fn part(snapshot: &Snapshot<'_>, scrape: &Scrape) -> ScrapePart {
     let kind = |kind| match kind {
         TargetKind::Mdt => "mdt",
         TargetKind::Ost => "obdfilter",
@@ -315,14 +314,14 @@ fn part(snapshot: &Snapshot<'_>, scrape: Scrape<'_>) -> ScrapePart {
 }
 
 /// Returns the time at which the byte at this position arrived.
-fn arrival(scrape: Scrape<'_>, at: usize) -> Micros {
+fn arrival(scrape: &Scrape, at: usize) -> Micros {
     let mut arrivals = scrape.arrivals.iter();
     let arrival = arrivals.rfind(|arrival| arrival.from <= at);
     arrival.map_or(0, |arrival| arrival.at)
 }
 
 /// Returns the time at which the first byte of the statistics arrived. The cleanup interval may have come before.
-fn time_of(snapshot: &Snapshot<'_>, scrape: Scrape<'_>) -> Micros {
+fn time_of(snapshot: &Snapshot<'_>, scrape: &Scrape) -> Micros {
     let is_interval = |line: &[u8]| {
         let end = line.iter().position(|byte| b"=:".contains(byte));
         line[..end.unwrap_or(line.len())].ends_with(b".job_cleanup_interval")
@@ -330,7 +329,7 @@ fn time_of(snapshot: &Snapshot<'_>, scrape: Scrape<'_>) -> Micros {
     // The lines of one target that follow each other are one range.
     let statistics = |range: &Range<usize>| {
         let mut from = range.start;
-        let lines = scrape.bytes.get(range.clone()).unwrap_or_default();
+        let lines = scrape.text.get(range.clone()).unwrap_or_default();
         for line in lines.split_inclusive(|byte| *byte == b'\n') {
             if !is_interval(line) {
                 return Some(from);

@@ -105,7 +105,8 @@ impl<'a> ObservedInterval<'a> {
             columns: &COLUMNS,
             target,
             observed,
-            is_untimed: !interval.has_times(),
+            // Without usage, the time is zero.
+            is_untimed: !interval.work.is_empty() && interval.timed != Some(true),
         }
     }
 }

@@ -10,7 +10,7 @@ use rustix::system::uname;
 use super::{Error, Source, Step, Update};
 use crate::live::interval::Round;
 use crate::live::state::{Scrape, Tracker};
-use crate::source::process::{self, CommandOutput, MOST};
+use crate::source::process::{self, MOST};
 use crate::source::recording::Recorder;
 
 /// Commands that are run again and again.
@@ -25,7 +25,7 @@ pub struct Commands {
 
 impl Commands {
     /// Runs all commands at once, and returns their outputs in order.
-    fn run(&self) -> Vec<Result<CommandOutput, process::Error>> {
+    fn run(&self) -> Vec<Result<Scrape, process::Error>> {
         thread::scope(|scope| {
             let run = |command| process::run(command, self.limit, MOST);
             let commands = self.inputs.values();
@@ -39,14 +39,6 @@ impl Commands {
     }
 }
 
-fn scrape<'t>(server: &'t str, printed: &'t CommandOutput) -> Scrape<'t> {
-    Scrape {
-        server,
-        bytes: &printed.text,
-        arrivals: &printed.arrivals,
-    }
-}
-
 impl Source for Commands {
     fn step(&mut self, _step: Step) -> Result<Update, Error> {
         let printed = self.run();
@@ -55,14 +47,14 @@ impl Source for Commands {
         for (server, printed) in self.inputs.keys().zip(printed) {
             let taken = printed.map_err(|error| error.to_string());
             let taken = taken.and_then(|printed| {
-                let taken = self.tracker.take(scrape(server, &printed));
+                let taken = self.tracker.take(server, &printed);
                 let taken = taken.map_err(|error| error.to_string())?;
                 Ok((taken, printed))
             });
             match taken {
                 Ok((taken, printed)) => {
                     if let Some(recorder) = &self.recorder {
-                        recorder.record(scrape(server, &printed), &taken.parts)?;
+                        recorder.record(server, &printed, &taken.parts)?;
                     }
                     round.snapshots.extend(taken.snapshots);
                 }

@@ -11,7 +11,7 @@ use jobstats_core::base::instant::{Micros, SECOND};
 
 pub use jobstats_client::program::process::end_all;
 
-use crate::live::state::Arrival;
+use crate::live::state::{Arrival, Scrape};
 use crate::values::text;
 
 #[cfg(test)]
@@ -43,20 +43,11 @@ pub enum Error {
     TooMuch(usize),
 }
 
-/// The output of a command.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CommandOutput {
-    /// The text, without a line that has the time.
-    pub text: Vec<u8>,
-    /// The time at which each piece arrived, by the clock of the server if the text begins with the time there.
-    pub arrivals: Vec<Arrival>,
-}
-
-/// Runs a command that may print this many bytes.
-pub fn run(command: &str, limit: Duration, most: usize) -> Result<CommandOutput, Error> {
+/// Runs a command that may print this many bytes, and returns them without a line that has the time.
+pub fn run(command: &str, limit: Duration, most: usize) -> Result<Scrape, Error> {
     let started = Timestamp::now();
     let mut process = Process::start(Command::new("/bin/sh").arg("-c").arg(command))?;
-    let mut printed = CommandOutput::default();
+    let mut printed = Scrape::default();
     let (status, said) = process.finish(limit, false, |piece, after| {
         if printed.text.len() + piece.len() > most {
             return Err(Error::TooMuch(most));
@@ -72,7 +63,7 @@ pub fn run(command: &str, limit: Duration, most: usize) -> Result<CommandOutput,
     })?;
     let status = status.ok_or(Error::TimedOut(limit))?;
     judge(status, &said, !printed.text.is_empty())?;
-    Ok(printed.by_clock_of_server())
+    Ok(by_clock_of_server(printed))
 }
 
 /// Decides whether a scrape counts. lctl fails if one of several patterns has no match, which is normal.
@@ -95,23 +86,21 @@ fn judge(status: ExitStatus, said: &[String], has_text: bool) -> Result<(), Erro
     }))
 }
 
-impl CommandOutput {
-    /// Takes the time of the server, if the text begins with a line of it: `date +%s.%N` in front of lctl prints that. A clock
-    /// that differs from ours would make entries seem older or younger than they are.
-    fn by_clock_of_server(mut self) -> Self {
-        let end = self.text.iter().take(32).position(|byte| *byte == b'\n');
-        let line = end.map(|end| (end + 1, time(&self.text[..end])));
-        let (Some((begin, Some(there))), Some(first)) = (line, self.arrivals.first()) else {
-            return self;
-        };
-        let shift = there - first.at;
-        self.text.drain(..begin);
-        for arrival in &mut self.arrivals {
-            arrival.from = arrival.from.saturating_sub(begin);
-            arrival.at = arrival.at.saturating_add(shift);
-        }
-        self
+/// Takes the time of the server, if the text begins with a line of it: `date +%s.%N` in front of lctl prints that. A clock
+/// that differs from ours would make entries seem older or younger than they are.
+fn by_clock_of_server(mut printed: Scrape) -> Scrape {
+    let end = printed.text.iter().take(32).position(|byte| *byte == b'\n');
+    let line = end.map(|end| (end + 1, time(&printed.text[..end])));
+    let (Some((begin, Some(there))), Some(first)) = (line, printed.arrivals.first()) else {
+        return printed;
+    };
+    let shift = there - first.at;
+    printed.text.drain(..begin);
+    for arrival in &mut printed.arrivals {
+        arrival.from = arrival.from.saturating_sub(begin);
+        arrival.at = arrival.at.saturating_add(shift);
     }
+    printed
 }
 
 /// Parses seconds since 1970, with or without a fraction.

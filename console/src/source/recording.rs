@@ -44,16 +44,16 @@ impl Recorder {
     }
 
     /// Adds the text of a server.
-    pub fn record(&self, scrape: Scrape<'_>, parts: &[ScrapePart]) -> Result<(), Error> {
-        let put = self.put(scrape, parts);
+    pub fn record(&self, server: &str, scrape: &Scrape, parts: &[ScrapePart]) -> Result<(), Error> {
+        let put = self.put(server, scrape, parts);
         put.map_err(|cause| broken(self.directory.path(), cause))
     }
 
-    fn put(&self, scrape: Scrape<'_>, parts: &[ScrapePart]) -> Result<(), SpoolError> {
+    fn put(&self, server: &str, scrape: &Scrape, parts: &[ScrapePart]) -> Result<(), SpoolError> {
         let (mut data, mut texts) = (Vec::new(), Vec::new());
         for part in parts {
             let begin = data.len() as u64;
-            let bytes = pack(scrape.bytes, part, &mut data)?;
+            let bytes = pack(&scrape.text, part, &mut data)?;
             let frame = begin..data.len() as u64;
             let micros = part.until.saturating_sub(part.time).unsigned_abs();
             texts.push(spool::Text {
@@ -70,7 +70,7 @@ impl Recorder {
             source: LCTL.to_owned(),
             covers: None,
             cluster: self.cluster.clone(),
-            server: scrape.server.to_owned(),
+            server: server.to_owned(),
             texts,
             data: Data {
                 bytes: data.len() as u64,

@@ -134,21 +134,17 @@ fn group(files: Vec<(i64, String, Entry)>) -> Vec<RecordedRound> {
 /// Reads a file, with a time for each snapshot.
 fn read(path: &Path, server: &str, tracker: &mut Tracker) -> Result<Vec<TargetSnapshot>, String> {
     let file = SpoolFile::open(path).map_err(|error| error.to_string())?;
-    let (mut bytes, mut arrivals) = (Vec::new(), Vec::new());
+    let mut scrape = Scrape::default();
     for text in &file.index.texts {
-        arrivals.push(Arrival {
-            from: bytes.len(),
+        scrape.arrivals.push(Arrival {
+            from: scrape.text.len(),
             at: text.time.as_microsecond(),
         });
         let packed = file.packed(text).map_err(|error| error.to_string())?;
-        unpack(&packed, &mut bytes).map_err(|error| error.to_string())?;
+        unpack(&packed, &mut scrape.text).map_err(|error| error.to_string())?;
     }
-    let scrape = Scrape {
-        server,
-        bytes: &bytes,
-        arrivals: &arrivals,
-    };
-    let taken = tracker.take(scrape).map_err(|error| error.to_string())?;
+    let taken = tracker.take(server, &scrape);
+    let taken = taken.map_err(|error| error.to_string())?;
     Ok(taken.snapshots)
 }
 

@@ -20,24 +20,22 @@ pub fn chosen(
 ) -> Result<(Subject, JobRow), Error> {
     let found = job::find(store, job, window)?;
     let candidates = &found.rows;
-    let list = || candidates.iter().map(|it| described(it, clock)).collect();
+    let list = || -> Vec<_> { candidates.iter().map(|it| described(it, clock)).collect() };
     let job = meaning(job, candidates);
     let job = job.as_str();
     let choice = match scheduler {
         None if candidates.len() < 2 => candidates.first(),
         None => {
-            return Err(Error::Several {
-                job: text::shown(job),
-                candidates: list(),
-            });
+            let (job, list) = (text::shown(job), text::listed(&list()));
+            let message = format!("several schedulers have a job {job}, choose one:{list}");
+            return Err(Error::Usage(message));
         }
         Some(scheduler) => {
             let is_of = |it: &&JobRow| it.scheduler.as_deref() == Some(scheduler);
             let choice = candidates.iter().find(is_of);
-            Some(choice.ok_or_else(|| Error::Unknown {
-                kind: "job",
-                name: text::shown(&format!("{job} of scheduler {scheduler}")),
-                notes: list(),
+            Some(choice.ok_or_else(|| {
+                let name = text::shown(&format!("{job} of scheduler {scheduler}"));
+                Error::unknown("job", &name, &list())
             })?)
         }
     };
@@ -74,10 +72,6 @@ fn described(candidate: &JobRow, clock: &Clock) -> String {
 }
 
 /// Returns a subject, or the error that it is unknown.
-pub fn known(kind: &'static str, name: &str, asked: Lookup) -> Result<Subject, Error> {
-    asked.map_err(|notes| Error::Unknown {
-        kind,
-        name: text::shown(name),
-        notes,
-    })
+pub fn known(kind: &str, name: &str, asked: Lookup) -> Result<Subject, Error> {
+    asked.map_err(|notes| Error::unknown(kind, &text::shown(name), &notes))
 }
