@@ -125,10 +125,10 @@ pub struct Round {
 
 impl Round {
     /// Notes that a server could not be read.
-    pub fn fail(&mut self, server: &str, reason: String) {
+    pub fn fail(&mut self, server: &str, reason: impl ToString) {
         self.failures.push(Failure {
             server: server.into(),
-            reason,
+            reason: reason.to_string(),
             since: None,
         });
     }

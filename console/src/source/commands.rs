@@ -45,20 +45,21 @@ impl Source for Commands {
         self.tracker.begin();
         let mut round = Round::default();
         for (server, printed) in self.inputs.keys().zip(printed) {
-            let taken = printed.map_err(|error| error.to_string());
-            let taken = taken.and_then(|printed| {
-                let taken = self.tracker.take(server, &printed);
-                let taken = taken.map_err(|error| error.to_string())?;
-                Ok((taken, printed))
-            });
-            match taken {
-                Ok((taken, printed)) => {
+            let printed = match printed {
+                Ok(printed) => printed,
+                Err(error) => {
+                    round.fail(server, error);
+                    continue;
+                }
+            };
+            match self.tracker.take(server, &printed) {
+                Ok(taken) => {
                     if let Some(recorder) = &self.recorder {
                         recorder.record(server, &printed, &taken.parts)?;
                     }
                     round.snapshots.extend(taken.snapshots);
                 }
-                Err(reason) => round.fail(server, reason),
+                Err(error) => round.fail(server, error),
             }
         }
         round.notes = self.tracker.notes();

@@ -91,7 +91,7 @@ impl Replay {
         for (server, path) in &recorded.files {
             match read(path, server, &mut self.tracker) {
                 Ok(seen) => round.snapshots.extend(seen),
-                Err(reason) => round.fail(server, reason),
+                Err(error) => round.fail(server, &*error),
             }
         }
         round.notes = self.tracker.notes();
@@ -132,20 +132,22 @@ fn group(files: Vec<(i64, String, Entry)>) -> Vec<RecordedRound> {
 }
 
 /// Reads a file, with a time for each snapshot.
-fn read(path: &Path, server: &str, tracker: &mut Tracker) -> Result<Vec<TargetSnapshot>, String> {
-    let file = SpoolFile::open(path).map_err(|error| error.to_string())?;
+fn read(
+    path: &Path,
+    server: &str,
+    tracker: &mut Tracker,
+) -> Result<Vec<TargetSnapshot>, Box<dyn std::error::Error>> {
+    let file = SpoolFile::open(path)?;
     let mut scrape = Scrape::default();
     for text in &file.index.texts {
         scrape.arrivals.push(Arrival {
             from: scrape.text.len(),
             at: text.time.as_microsecond(),
         });
-        let packed = file.packed(text).map_err(|error| error.to_string())?;
-        unpack(&packed, &mut scrape.text).map_err(|error| error.to_string())?;
+        let packed = file.packed(text)?;
+        unpack(&packed, &mut scrape.text)?;
     }
-    let taken = tracker.take(server, &scrape);
-    let taken = taken.map_err(|error| error.to_string())?;
-    Ok(taken.snapshots)
+    Ok(tracker.take(server, &scrape)?.snapshots)
 }
 
 /// Appends what a text contains. A recording may come from anywhere, and a few bytes can contain any number of them.

@@ -4,7 +4,6 @@
 //! past uses only data of that time.
 
 mod questions;
-mod rounds;
 mod targets;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -55,7 +54,7 @@ pub struct StoreSource {
     shown: Option<ShownTargets>,
     /// The place in time from which the next step goes.
     place: Option<TimePosition>,
-    owners: HashMap<i64, EntryOwner>,
+    owners: Owners,
     /// The time of the cached owners.
     owners_since: Micros,
     /// The end of the course of the load.
@@ -80,8 +79,8 @@ struct TimePosition {
     is_rollup: bool,
 }
 
-/// The owner of an identifier, and the number and the name of the user.
-type EntryOwner = (Arc<Owner>, Option<(u32, Box<str>)>);
+/// The owners of identifiers, each with the number and the name of the user.
+type Owners = HashMap<i64, (Arc<Owner>, Option<(u32, Box<str>)>)>;
 
 impl StoreSource {
     /// Takes the connection, what of the store is looked at, the moment to begin with (`None` is now), and the zone of messages.
@@ -255,7 +254,7 @@ impl StoreSource {
         };
         let users = self.load_owners(&work, time)?;
         let counters = self.session()?.counters(&fresh)?;
-        let rounds = self.rounds(&shown, &fresh, (&work, counters), begins_anew);
+        let rounds = shown.rounds(&fresh, (&work, counters), &self.owners, begins_anew);
         let history = self.history(&shown, begins_anew)?;
         let medians = self.medians(&shown, begins_anew)?;
         let pace = shown.pace();
@@ -378,26 +377,6 @@ impl StoreSource {
         let medians = self.session()?.medians(until, shown.has_clusters);
         Ok(Some(medians.unwrap_or_default()))
     }
-
-    /// Returns a round with a failure. Targets become late as they would without it.
-    fn failed(&self, time: Micros, error: &Error) -> Update {
-        let shown = self.shown.as_ref();
-        let failure = Failure {
-            server: STORE.into(),
-            reason: error.to_string(),
-            since: shown.map(|shown| shown.time),
-        };
-        let round = Round {
-            time,
-            pending: shown.map_or_else(Vec::new, |shown| shown.pending(time)),
-            failures: vec![failure],
-            ..Round::default()
-        };
-        Update {
-            rounds: vec![round],
-            ..Update::default()
-        }
-    }
 }
 
 impl Source for StoreSource {
@@ -418,9 +397,25 @@ impl Source for StoreSource {
         if !self.is_patient || self.clock.is_none() && !is_passing(&error) {
             return Err(error);
         }
+        let shown = self.shown.as_ref();
+        let failure = Failure {
+            server: STORE.into(),
+            reason: error.to_string(),
+            since: shown.map(|shown| shown.time),
+        };
+        // Targets become late as they would without the failure.
         let time = self.at.unwrap_or_else(|| self.now());
-        let mut update = self.failed(time, &error);
-        update.is_live = is_live;
+        let round = Round {
+            time,
+            pending: shown.map_or_else(Vec::new, |shown| shown.pending(time)),
+            failures: vec![failure],
+            ..Round::default()
+        };
+        let mut update = Update {
+            rounds: vec![round],
+            is_live,
+            ..Update::default()
+        };
         if error.code() == exit::NOTHING {
             // The store has answered without data.
             self.shown = None;

@@ -58,11 +58,6 @@ impl Target {
         })
     }
 
-    /// Returns the key of an observation.
-    pub const fn observation(&self) -> (i32, Micros) {
-        (self.row.target_id, self.time)
-    }
-
     /// Returns true if the target has not been observed for two of its usual intervals, as the view `jobstats.health` has it.
     pub fn is_late(&self, now: Micros) -> bool {
         let usual = self.usual.unwrap_or(super::DEFAULT_INTERVAL);
