@@ -12,6 +12,7 @@ use zstd::stream::read::Decoder;
 use super::{Error, Position, Source, Step, Update};
 use crate::live::interval::{Round, TargetSnapshot};
 use crate::live::state::{Arrival, Scrape, Tracker};
+use crate::source::process::MOST;
 use crate::source::recording::LCTL;
 
 /// The number of readings that are read again after a jump, for the course of the load and for entries that come and go.
@@ -19,9 +20,6 @@ const LOOKED_BACK: usize = 30;
 
 /// The size of the files that are read again after a jump, unless two readings are larger.
 const LOOKED_BACK_BYTES: u64 = 4 << 20;
-
-/// The largest texts of a file. Longer ones cannot be read.
-const MOST: u64 = 1 << 30;
 
 /// The readings of all servers at one time.
 #[derive(Debug)]
@@ -152,7 +150,7 @@ fn read(
 
 /// Appends what a text contains. A recording may come from anywhere, and a few bytes can contain any number of them.
 fn unpack(packed: &[u8], bytes: &mut Vec<u8>) -> io::Result<()> {
-    let room = MOST.saturating_sub(bytes.len() as u64);
+    let room = MOST.saturating_sub(bytes.len()) as u64;
     let mut text = Decoder::new(packed)?.take(room + 1);
     if text.read_to_end(bytes)? as u64 > room {
         return Err(io::Error::other("the texts are too large"));

@@ -79,10 +79,8 @@ impl App {
 
     /// Takes new readings.
     pub fn take(&mut self, update: Update) {
-        match update.is_live {
-            Some(true) => self.go_live(),
-            Some(false) => self.go_back(),
-            None => {}
+        if let Some(is_live) = update.is_live {
+            self.go(is_live);
         }
         self.look.position = update.position;
         update.apply(&mut self.history, &mut self.view.users);
@@ -127,9 +125,6 @@ impl App {
                 _ => Action::Draw,
             };
         }
-        if let Some(step) = self.step(key.code) {
-            return self.move_by(step);
-        }
         match key.code {
             KeyCode::Char('q') => return Action::Quit,
             KeyCode::Char('?') | KeyCode::F(1) => self.is_help = true,
@@ -141,6 +136,12 @@ impl App {
             KeyCode::Enter => self.enter(),
             KeyCode::Esc | KeyCode::Backspace => self.leave(),
             KeyCode::F(11) => self.letter('h'),
+            KeyCode::Left => return self.move_by(Step::By(-1)),
+            KeyCode::Right => return self.move_by(Step::By(1)),
+            KeyCode::PageUp => return self.move_by(Step::By(-10)),
+            KeyCode::PageDown => return self.move_by(Step::By(10)),
+            KeyCode::Home => return self.move_by(Step::Begin),
+            KeyCode::End => return self.move_by(Step::End),
             _ => {}
         }
         Action::Draw
@@ -204,18 +205,6 @@ impl App {
         }
     }
 
-    fn step(&self, code: KeyCode) -> Option<Step> {
-        Some(match code {
-            KeyCode::Left => Step::By(-1),
-            KeyCode::Right => Step::By(1),
-            KeyCode::PageUp => Step::By(-10),
-            KeyCode::PageDown => Step::By(10),
-            KeyCode::Home => Step::Begin,
-            KeyCode::End => Step::End,
-            _ => return None,
-        })
-    }
-
     /// Goes through a recording, or from now into the past that a store keeps and back.
     fn move_by(&mut self, step: Step) -> Action {
         match (self.look.mode, step) {
@@ -224,7 +213,7 @@ impl App {
                 return self.message("this is live");
             }
             _ if self.view.is_store => {
-                self.go_back();
+                self.go(false);
                 self.look.is_paused = true;
             }
             _ => return self.message("only a recording can be moved through"),
@@ -232,17 +221,12 @@ impl App {
         Action::Step(step)
     }
 
-    fn go_live(&mut self) {
-        if self.look.mode == Mode::Replay {
-            self.look.mode = Mode::Live;
-            self.look.is_paused = false;
-        }
-    }
-
-    fn go_back(&mut self) {
-        if self.look.mode == Mode::Live {
-            self.look.mode = Mode::Replay;
-            self.frozen = None;
+    /// Shows live readings, or the past.
+    fn go(&mut self, is_live: bool) {
+        match (self.look.mode, is_live) {
+            (Mode::Replay, true) => (self.look.mode, self.look.is_paused) = (Mode::Live, false),
+            (Mode::Live, false) => (self.look.mode, self.frozen) = (Mode::Replay, None),
+            _ => {}
         }
     }
 
