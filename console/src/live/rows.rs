@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use jobstats_core::base::operation::{OperationIndex, READ, READ_BYTES, WRITE, WRITE_BYTES};
 use jobstats_core::rules::increment::Column;
-use untracked::Untracked;
 
 use crate::live::history::{Status, Target, TargetStates};
 use crate::live::interval::{EntryUsage, Interval};
@@ -173,8 +172,7 @@ pub fn table(history: &TargetStates, view: &View, before: &[Key], most: usize) -
         }
     }
     let mut table = tally.ranked(view, before, most);
-    let untracked = Untracked::of(history, view);
-    table.untracked = untracked.map(|it| it.row(table.sort));
+    table.untracked = untracked::row(history, view, table.sort);
     table
 }
 

@@ -3,8 +3,7 @@
 use jobstats_core::base::instant::Micros;
 
 use crate::live::history::TargetStates;
-use crate::live::rows::untracked::Untracked;
-use crate::live::rows::{self, Row, Table};
+use crate::live::rows::{self, Row, Table, untracked};
 use crate::live::view::{By, Filter, View};
 use crate::show::columns::{self, Context};
 use crate::show::line::{DIM, Line, PLAIN, STRONG, WARNING, cut, line, push, push_right};
@@ -102,7 +101,7 @@ pub fn room(history: &TargetStates, view: &View, look: &ScreenState, height: usi
         true => heads_of(history) + 1 + history.silent.len().min(FAILURES) + history.notes.len(),
         false => 0,
     };
-    let below = usize::from(Untracked::of(history, view).is_some());
+    let below = usize::from(untracked::row(history, view, view.sort).is_some());
     let around = head + 1 + usize::from(look.legend) + below + usize::from(look.has_foot());
     let room = height.saturating_sub(around);
     look.rows.map_or(room, |rows| rows.min(room))

@@ -187,7 +187,7 @@ impl StoreSource {
                 (read, _) => return read,
             }
         }
-        let after = self.session()?.after(place.time)?;
+        let (_, after) = self.session()?.nearest(place.time)?;
         self.at = after.or(was_at);
         match after {
             Some(_) => self.read(begins_anew),
@@ -212,13 +212,14 @@ impl StoreSource {
         let base = if by < 0 { place.newest } else { place.time };
         let wanted = base.saturating_add(place.pace.saturating_mul(by as Micros));
         if by < 0 {
-            let before = self.session()?.before(wanted)?;
+            let (before, _) = self.session()?.nearest(wanted)?;
             return Ok(Some(match before {
                 Some(before) if before <= wanted - place.pace && !place.is_rollup => before,
                 _ => wanted,
             }));
         }
-        Ok(match self.session()?.after(place.time)? {
+        let (_, after) = self.session()?.nearest(place.time)?;
+        Ok(match after {
             _ if is_live => None,
             _ if place.is_rollup && wanted <= self.now() => Some(wanted),
             after => after.map(|after| wanted.min(self.now()).max(after)),

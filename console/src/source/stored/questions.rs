@@ -6,8 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use jiff::{SignedDuration, Timestamp};
 use jobstats_client::answers::{
     Baseline, BaselineRow, Dimension, Entries, EntryRow, EntryTotals, EntryTotalsRow, Filters,
-    Nearest, NearestRow, Question, Rates, TargetRow, Targets, Untracked, UntrackedRow, Window,
-    words,
+    Nearest, Question, Rates, TargetRow, Targets, Untracked, UntrackedRow, Window, words,
 };
 use jobstats_client::{Connector, Decimal, ask};
 use jobstats_core::base::instant::{DAY, HOUR, MINUTE, Micros};
@@ -252,28 +251,19 @@ impl Session {
 
     /// Returns the time of the first observation.
     pub fn first(&mut self) -> Result<Option<Micros>, Error> {
-        self.after(0)
+        Ok(self.nearest(0)?.1)
     }
 
-    /// Returns the time of the first observation after a time.
-    pub fn after(&mut self, time: Micros) -> Result<Option<Micros>, Error> {
-        let nearest = self.nearest(time)?;
-        let after = nearest.iter().filter_map(|it| it.after).min();
-        Ok(after.map(Timestamp::as_microsecond))
-    }
-
-    /// Returns the time of the last observation up to a time.
-    pub fn before(&mut self, time: Micros) -> Result<Option<Micros>, Error> {
-        let nearest = self.nearest(time)?;
-        let before = nearest.iter().filter_map(|it| it.before).max();
-        Ok(before.map(Timestamp::as_microsecond))
-    }
-
-    fn nearest(&mut self, time: Micros) -> Result<Vec<NearestRow>, Error> {
-        self.ask(&Nearest {
+    /// Returns the times of the last observation up to a time, and of the first one after it.
+    pub fn nearest(&mut self, time: Micros) -> Result<(Option<Micros>, Option<Micros>), Error> {
+        let nearest = self.ask(&Nearest {
             at: Some(timestamp(time)),
             filter: self.scope.clone(),
-        })
+        })?;
+        let before = nearest.iter().filter_map(|it| it.before).max();
+        let after = nearest.iter().filter_map(|it| it.after).min();
+        let micros = |time: Option<Timestamp>| time.map(Timestamp::as_microsecond);
+        Ok((micros(before), micros(after)))
     }
 
     /// Returns the loads of file systems in the day up to a time, in steps that rollups have.
