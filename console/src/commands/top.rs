@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::{IsTerminal, stdin, stdout};
-use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -78,9 +77,7 @@ pub fn run(top: &Top) -> Result<(), Error> {
         clock: top.common.zone.clone(),
         ..ScreenState::new(mode)
     };
-    let mut view = top.show.view();
-    view.is_store = is_store;
-    view.users = Arc::new(users);
+    let view = top.show.view(is_store, users);
     if is_plain {
         let form = Form {
             once: top.show.once,

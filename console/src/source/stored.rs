@@ -197,9 +197,7 @@ impl StoreSource {
 
     /// Returns the moment to which a step goes; `None` is now. A step over a time without observations goes to the next ones.
     fn moved(&mut self, step: Step, place: TimePosition) -> Result<Option<Micros>, Error> {
-        let is_live = self.at.is_none();
         let by = match step {
-            Step::Next if is_live => return Ok(None),
             Step::End => return Ok(None),
             Step::Begin => {
                 let first = self.session()?.first()?;
@@ -208,6 +206,9 @@ impl StoreSource {
             Step::Next => 1,
             Step::By(by) => by,
         };
+        if by >= 0 && self.at.is_none() {
+            return Ok(None);
+        }
         // After the last round, the screen shows that round.
         let base = if by < 0 { place.newest } else { place.time };
         let wanted = base.saturating_add(place.pace.saturating_mul(by as Micros));
@@ -220,7 +221,6 @@ impl StoreSource {
         }
         let (_, after) = self.session()?.nearest(place.time)?;
         Ok(match after {
-            _ if is_live => None,
             _ if place.is_rollup && wanted <= self.now() => Some(wanted),
             after => after.map(|after| wanted.min(self.now()).max(after)),
         })
@@ -231,7 +231,14 @@ impl StoreSource {
         let at = self.at;
         let now = self.session()?.now()?;
         self.clock = Some((now, Instant::now()));
-        let (targets, in_bucket) = self.targets(at)?;
+        let all = self.session()?.targets(at)?;
+        let mut targets: Vec<_> = all.iter().cloned().filter_map(Target::observed).collect();
+        let mut in_bucket = None;
+        // Beyond the retention of increments, there are the totals of a rollup.
+        if let Some(at) = at.filter(|_| targets.is_empty()) {
+            let (active, work) = self.session()?.in_rollups(&all, at)?;
+            (targets, in_bucket) = (active, Some(work));
+        }
         let Some(newest) = targets.iter().map(|it| it.time).max() else {
             return Err(self.nothing(at)?);
         };
@@ -274,22 +281,6 @@ impl StoreSource {
             medians,
             users,
             ..Update::default()
-        })
-    }
-
-    /// Returns the targets observed up to a time; beyond the retention of increments, the targets and totals of a bucket of a rollup.
-    fn targets(
-        &mut self,
-        at: Option<Micros>,
-    ) -> Result<(Vec<Target>, Option<Vec<EntryTotalsRow>>), Error> {
-        let all = self.session()?.targets(at)?;
-        let targets: Vec<_> = all.iter().cloned().filter_map(Target::observed).collect();
-        Ok(match at {
-            Some(at) if targets.is_empty() => {
-                let (targets, work) = self.session()?.in_rollups(&all, at)?;
-                (targets, Some(work))
-            }
-            _ => (targets, None),
         })
     }
 
