@@ -37,7 +37,7 @@ impl Error {
         Self::Other { code, message }
     }
 
-    /// Returns the error that nothing is known of a job, a user or another kind of subject.
+    /// Returns the error for a job, a user or another kind of subject without data.
     pub fn unknown(kind: &str, name: &str, notes: &[String]) -> Self {
         let notes = text::listed(notes);
         let message = format!("nothing is known of {kind} {name}{notes}");

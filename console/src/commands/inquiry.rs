@@ -339,7 +339,7 @@ impl Form {
         }
     }
 
-    /// Asks for an answer in this form, and prints it, or writes a page to its file.
+    /// Requests an answer in this form, and prints it, or writes a page to its file.
     pub fn print(
         &self,
         words: serve::Words,

@@ -87,7 +87,7 @@ pub fn run(top: &Top) -> Result<(), Error> {
                 None => terminal::width().unwrap_or(WIDTH),
             },
         };
-        return print::run(source, (&view, &look), form, interval, &mut stdout().lock());
+        return print::run(source, view, &look, form, interval, &mut stdout().lock());
     }
     if !stdout().is_terminal() || !stdin().is_terminal() {
         let message = "the screen needs a terminal; --once and --json do not";

@@ -33,7 +33,8 @@ pub struct Form {
 /// Prints one table or all of them. Live readings follow each other after `interval`.
 pub fn run(
     mut source: Box<dyn Source>,
-    (view, look): (&View, &ScreenState),
+    mut view: View,
+    look: &ScreenState,
     form: Form,
     interval: Duration,
     out: &mut impl Write,
@@ -52,7 +53,6 @@ pub fn run(
     let mut history = TargetStates::default();
     let is_live = source.is_live();
     let is_recording = !is_live && !view.is_store;
-    let mut view = view.clone();
     if form.once && is_recording {
         let update = source.step(Step::End)?;
         update.apply(&mut history, &mut view.users);

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use jobstats_client::answers::{EntryTotalsRow, TargetRow};
+use jobstats_client::answers::EntryTotalsRow;
 use jobstats_core::base::instant::Micros;
 use jobstats_core::base::operation::OPERATIONS;
 use jobstats_core::base::target::TargetKind;
@@ -11,7 +11,7 @@ use jobstats_core::usage::times::calls_have_times;
 
 use super::questions::{CountersByTarget, Target, of_cluster, totals};
 use super::{DEFAULT_INTERVAL, Owners, STEP};
-use crate::live::interval::{EntryUsage, Interval, Round, TargetSnapshot};
+use crate::live::interval::{EntryUsage, Interval, Round, TargetCounters, TargetSnapshot};
 
 /// The targets that a reading was made of.
 pub struct ShownTargets {
@@ -39,10 +39,8 @@ impl ShownTargets {
     }
 
     pub fn name(&self, target: &Target) -> Arc<str> {
-        let TargetRow {
-            cluster, target, ..
-        } = &target.row;
-        of_cluster(self.has_clusters, Some(cluster), target).into()
+        let row = &target.row;
+        of_cluster(self.has_clusters, Some(&row.cluster), &row.target).into()
     }
 
     /// Returns the names of the targets that are not late at a time.
@@ -65,11 +63,8 @@ impl ShownTargets {
     pub fn pace(&self) -> Micros {
         let mut usual: Vec<_> = self.targets.iter().filter_map(|it| it.usual).collect();
         usual.sort_unstable();
-        usual
-            .get(usual.len() / 2)
-            .copied()
-            .unwrap_or(DEFAULT_INTERVAL)
-            .max(1)
+        let median = usual.get(usual.len() / 2);
+        median.map_or(DEFAULT_INTERVAL, |usual| (*usual).max(1))
     }
 
     /// Returns a round of the new observations, and after a jump a second one with the targets that were late.
@@ -85,12 +80,9 @@ impl ShownTargets {
             work_of.entry(one.target_id).or_default().push(one);
         }
         let seen = fresh.iter().map(|target| {
-            let work = work_of.remove(&target.row.target_id).unwrap_or_default();
-            let mut seen = self.seen(target, owners, &work);
-            if let Some(interval) = &mut seen.interval {
-                interval.counters = counters.remove(&target.row.target_id);
-            }
-            seen
+            let id = target.row.target_id;
+            let work = work_of.remove(&id).unwrap_or_default();
+            self.seen(target, owners, &work, counters.remove(&id))
         });
         let round = Round {
             time: self.time,
@@ -105,7 +97,13 @@ impl ShownTargets {
         rounds
     }
 
-    fn seen(&self, target: &Target, owners: &Owners, rows: &[&EntryTotalsRow]) -> TargetSnapshot {
+    fn seen(
+        &self,
+        target: &Target,
+        owners: &Owners,
+        rows: &[&EntryTotalsRow],
+        counters: Option<TargetCounters>,
+    ) -> TargetSnapshot {
         let row = &target.row;
         let count = |count: Option<i32>| count.unwrap_or_default().unsigned_abs().into();
         let interval = row.since.map(|since| {
@@ -121,7 +119,7 @@ impl ShownTargets {
                 until: target.time,
                 timed: calls_have_times(usecs.map(Option::is_some)),
                 work: work.collect(),
-                counters: None,
+                counters,
                 added: count(row.added),
                 resets: count(row.resets),
                 removed: count(row.removed),
