@@ -46,13 +46,6 @@ pub struct Amount {
     pub total: f64,
 }
 
-impl Amount {
-    /// Returns the mean of so many requests, if there was one.
-    pub fn per(self, requests: Self) -> Option<f64> {
-        (requests.total > 0.0).then(|| self.total / requests.total)
-    }
-}
-
 /// The work of a row.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Sums {
@@ -72,6 +65,22 @@ pub struct Sums {
 }
 
 impl Sums {
+    /// Returns the bytes per write request, if there was one.
+    pub fn per_write(&self) -> Option<f64> {
+        (self.writes.total > 0.0).then(|| self.write.total / self.writes.total)
+    }
+
+    /// Returns the bytes per read request, if there was one.
+    pub fn per_read(&self) -> Option<f64> {
+        (self.reads.total > 0.0).then(|| self.read.total / self.reads.total)
+    }
+
+    /// Returns the mean time of a request in seconds, if it is known and there was one.
+    pub fn per_request(&self) -> Option<f64> {
+        let service = self.service?;
+        (self.requests.total > 0.0).then(|| service.total / self.requests.total)
+    }
+
     /// Returns the number that ranks a row.
     pub fn rank(&self, sort: Sort) -> Option<f64> {
         match sort {

@@ -184,16 +184,9 @@ impl Column {
             Metadata => amount(Some(sums.metadata), "metadata"),
             Read => amount(Some(sums.read), "read_bytes"),
             Write => amount(Some(sums.write), "write_bytes"),
-            PerWrite => number(
-                sums.write.per(sums.writes),
-                "write_bytes",
-                Quantity::PerCall,
-            ),
-            PerRead => number(sums.read.per(sums.reads), "read_bytes", Quantity::PerCall),
-            PerRequest => {
-                let time = sums.service.and_then(|time| time.per(sums.requests));
-                number(time, "service_time", Quantity::PerCall)
-            }
+            PerWrite => number(sums.per_write(), "write_bytes", Quantity::PerCall),
+            PerRead => number(sums.per_read(), "read_bytes", Quantity::PerCall),
+            PerRequest => number(sums.per_request(), "service_time", Quantity::PerCall),
             Target => row
                 .target
                 .as_ref()

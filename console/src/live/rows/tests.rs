@@ -81,10 +81,10 @@ fn users_have_the_rates_of_their_targets_added_up() {
         "getattr of an OST is no metadata"
     );
     assert_eq!(
-        (ada.sums.write.rate, ada.sums.write.per(ada.sums.writes)),
+        (ada.sums.write.rate, ada.sums.per_write()),
         (1e6, Some(1e6))
     );
-    assert_eq!(ada.sums.read.per(ada.sums.reads), None);
+    assert_eq!(ada.sums.per_read(), None);
     assert_eq!((ada.users, ada.jobs, ada.nodes), (1, 1, 2));
     assert_eq!(
         (ada.target.as_deref(), ada.operation),
@@ -295,7 +295,7 @@ fn work_in_no_entry_is_a_row_below_that_counts_in_no_sum() {
         (102.0, 10.1)
     );
     assert_eq!(row.sums.metadata.rate, 10.0);
-    assert_eq!(row.sums.write.per(row.sums.writes), Some(1e6));
+    assert_eq!(row.sums.per_write(), Some(1e6));
     assert_eq!(table.rows[0].share, Some(1.0));
     assert_eq!(table.total.service.unwrap().rate, 2.4);
     let by_bytes = View {
