@@ -1,7 +1,7 @@
 //! The query commands `job`, `jobs`, `user`, `target`, `compare` and `report`.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::process;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -271,10 +271,8 @@ pub fn job(options: &Job) -> Result<(), Error> {
     form.print(words, |words| source.answer(serve::Kind::Job, words))
 }
 
-/// The minimum number of seconds between two polls of a job, and the number of different additions to it, which spread the
-/// polls of many processes.
-const POLL: u32 = 45;
-const SPREAD: u32 = 31;
+/// The range of seconds between two polls of a job, from which each process takes a number, so that the polls of many are spread.
+const POLL: Range<u64> = 45..76;
 
 /// Waits until a job is done, up to a limit. After the limit it prints a warning and the current data is shown. No connection is held
 /// meanwhile, since many may wait; an unreachable or busy server counts as not done.
@@ -284,7 +282,7 @@ fn wait(
     is_done: impl Fn() -> Result<bool, Error>,
 ) -> Result<(), Error> {
     let began = Instant::now();
-    let pause = Duration::from_secs((POLL + process::id() % SPREAD).into());
+    let pause = Duration::from_secs(fastrand::u64(POLL));
     loop {
         match is_done() {
             Ok(true) => break,

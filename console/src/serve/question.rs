@@ -37,11 +37,6 @@ jobstats_core::named! {
 }
 
 impl Kind {
-    /// Returns true for a kind that requires a name.
-    const fn needs_name(self) -> bool {
-        matches!(self, Self::Job | Self::Done | Self::Compare | Self::Target)
-    }
-
     /// Returns the form of an answer.
     const fn form(self, wanted: Form, is_page: bool) -> Form {
         match self {
@@ -141,7 +136,8 @@ impl Route {
         }
         let words = serde_urlencoded::from_str::<Words>(&query);
         let words = words.map_err(|error| Error::Usage(error.to_string()))?;
-        if words.name.is_empty() && kind.needs_name() {
+        let needs_name = matches!(kind, Kind::Job | Kind::Done | Kind::Compare);
+        if words.name.is_empty() && needs_name {
             return Err(Error::Usage("the name is missing".to_owned()));
         }
         let form = kind.form(words.form, is_page);

@@ -45,12 +45,8 @@ impl Source for Commands {
         self.tracker.begin();
         let mut round = Round::default();
         for (server, printed) in self.inputs.keys().zip(printed) {
-            let printed = match printed {
-                Ok(printed) => printed,
-                Err(error) => {
-                    round.fail(server, error);
-                    continue;
-                }
+            let Ok(printed) = printed.map_err(|error| round.fail(server, error)) else {
+                continue;
             };
             match self.tracker.take(server, &printed) {
                 Ok(taken) => {
