@@ -11,7 +11,7 @@ use super::vocabulary::*;
 use crate::show::chart::line::band;
 use crate::subject::questions::sum_of;
 use crate::subject::space::{Space, targets};
-use crate::subject::{COURSE, Ranking, RankingRow, Subject, Usage, label};
+use crate::subject::{AMOUNTS, COURSE, Ranking, RankingRow, Subject, Usage, label};
 
 /// Makes the page, with the sizes of its reads and writes.
 pub fn page(subject: &Subject, sizes: Vec<Block>, clock: &Clock) -> Page {
@@ -196,7 +196,7 @@ fn owned(space: &Space, clock: &Clock) -> Table {
 fn ranking(ranking: &Ranking) -> Table {
     let has_details = ranking.rows.iter().any(|row| row.detail.is_some());
     let is_used = |row: &&RankingRow| {
-        let mut amounts = row.amounts().into_iter().filter_map(|(_, amount)| amount);
+        let mut amounts = row.amounts.iter().flatten();
         amounts.any(|amount| !amount.is_zero())
     };
     let rows = ranking.rows.iter().filter(is_used).map(|row| {
@@ -207,10 +207,9 @@ fn ranking(ranking: &Ranking) -> Table {
         let part = Cell::bar(row.share, row.share.unwrap_or(0.0));
         cells.push(("Part", part));
         let titles = ["Server time", "Read", "Written", "Metadata"];
-        let amounts = row.amounts().into_iter();
-        cells.extend(titles.into_iter().zip(
-            amounts.map(|(name, amount)| Cell::value(amount.map(number), name, Quantity::Total)),
-        ));
+        let amounts = AMOUNTS.iter().zip(row.amounts);
+        let amounts = amounts.map(|(name, it)| Cell::value(it.map(number), name, Quantity::Total));
+        cells.extend(titles.into_iter().zip(amounts));
         cells
     });
     Table {

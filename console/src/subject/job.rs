@@ -6,15 +6,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use jobstats_client::answers::{
-    Dimension, Filters, Group, Job, JobRow, JobUsage, JobUsageRow, Jobs, JobsRow, Window,
+    Dimension, Filters, Group, Job, JobRow, JobUsage, JobUsageRow, Jobs, JobsRow, TotalRow, Window,
 };
 use jobstats_core::base::pattern::exactly;
 use jobstats_core::series::typical::Typical;
 
 use array::{ELEMENTS, by_element, elements};
 
-use super::questions::{DAY, Selection, add_course, compared, is_part};
-use super::{COURSE, Fact, Kind, Ranking, RankingRow, Subject, Usage, Value, findings, number};
+use super::questions::{DAY, Selection, add_course, compared, is_part, usage_of};
+use super::{
+    AMOUNTS, COURSE, Fact, Kind, Ranking, RankingRow, Subject, Usage, Value, findings, number,
+};
 use crate::ask::store::{Answer, Error, Store};
 use crate::values::number::total;
 use crate::values::text::joined;
@@ -137,12 +139,13 @@ pub fn ask(
     row: &JobRow,
 ) -> Result<Subject, Error> {
     let is_shared = found.rows.len() > 1;
-    let usage = store.ask(&JobUsage {
+    let answered = store.ask(&JobUsage {
         job: name.to_owned(),
         window: asked,
         scheduler: row.scheduler.clone().filter(|_| is_shared),
     })?;
-    let whole: Vec<_> = usage.rows.iter().filter(|row| is_whole(row)).collect();
+    let rows = &answered.rows;
+    let whole: Vec<_> = rows.iter().filter(|row| is_whole(row)).collect();
     let own = match is_shared {
         true => filters_of(row),
         false => Filters::default(),
@@ -153,21 +156,28 @@ pub fn ask(
         filters: filters(name, own, &elements),
     };
     let mut subject = Subject::new(Kind::Job, name, work);
-    subject.facts = facts(row, name);
+    subject.add(facts(row, name));
     let sums = whole.iter().filter(|row| !is_part(&row.operation));
-    subject.usage = sums.map(|row| usage_of(row)).collect();
-    subject.rankings = vec![by_target(&usage.rows)];
+    let usage = sums.map(|row| Usage {
+        operation: row.operation.clone(),
+        total: row.total,
+        calls: row.calls,
+        per_call: row.per_call,
+        rate: row.rate,
+    });
+    subject.usage = usage.collect();
+    subject.rankings = vec![by_target(rows)];
     subject.note("The job", found);
-    subject.note("Its work, and that on each target", &usage);
+    subject.note("Its work, and that on each target", &answered);
     let knows = row.started.is_some() || row.state.is_some();
     subject.notes.extend(state(knows, row).map(str::to_owned));
-    subject.add(costs(row, &usage.rows));
+    subject.add(costs(row, rows));
     if elements.len() < 2 {
         add_baseline(store, &mut subject, row)?;
     }
     // With a shared number, unattributed usage cannot be assigned to a job.
     if knows && !is_shared {
-        subject.notes.extend(not_counted(&usage.rows));
+        subject.notes.extend(not_counted(rows));
     }
     if whole.is_empty() {
         add_totals(store, &mut subject, asked)?;
@@ -176,7 +186,9 @@ pub fn ask(
             by_user(store, &mut subject)?;
         }
         add_course(store, &mut subject)?;
-        by_node(store, &mut subject)?;
+        if let Some(Value::Count(2..)) = subject.fact("nodes") {
+            subject.rank(store, &[Dimension::Node])?;
+        }
         findings::add(store, &mut subject)?;
     }
     by_element(&mut subject, &elements);
@@ -245,23 +257,13 @@ fn window(whole: &[&JobUsageRow], row: &JobRow) -> when::Span {
     (since, until.or(row.ended).unwrap_or(since).max(since))
 }
 
-fn usage_of(row: &JobUsageRow) -> Usage {
-    Usage {
-        operation: row.operation.clone(),
-        total: row.total,
-        calls: row.calls,
-        per_call: row.per_call,
-        rate: row.rate,
-    }
-}
-
 /// Returns the properties of a job.
-fn facts(row: &JobRow, name: &str) -> Vec<Fact> {
+fn facts(row: &JobRow, name: &str) -> [Option<Fact>; 14] {
     let label = row.label.as_ref().filter(|label| *label != name);
     // Schedulers print an exit code of 0 for a running job.
     let exit_code = row.exit_code.as_ref().filter(|_| row.ended.is_some());
     let run_time = row.run_time.map(|it| Value::Length(it.0.as_secs_f64()));
-    let facts = [
+    [
         Fact::text("label", "Label", label),
         Fact::text("user", "User", row.user_name.as_ref()),
         Fact::text("account", "Account", row.account.as_ref()),
@@ -276,8 +278,7 @@ fn facts(row: &JobRow, name: &str) -> Vec<Fact> {
         Fact::new("started", "Start", row.started.map(Value::Time)),
         Fact::new("ended", "End", row.ended.map(Value::Time)),
         Fact::new("run_time", "Run time", run_time),
-    ];
-    facts.into_iter().flatten().collect()
+    ]
 }
 
 /// Ranks the targets of the answer about the job.
@@ -291,12 +292,8 @@ fn by_target(rows: &[JobUsageRow]) -> Ranking {
             name: Some(name.clone()),
             ..RankingRow::default()
         });
-        match row.operation.as_str() {
-            "service_time" => target.service_time = row.total,
-            "read_bytes" => target.read_bytes = row.total,
-            "write_bytes" => target.write_bytes = row.total,
-            "metadata" => target.metadata = row.total,
-            _ => {}
+        if let Some(place) = AMOUNTS.iter().position(|it| *it == row.operation) {
+            target.amounts[place] = row.total;
         }
     }
     Ranking::by_amount("target", targets.into_values().collect())
@@ -371,24 +368,15 @@ fn add_totals(store: &mut Store, subject: &mut Subject, asked: Window) -> Result
     if sums.iter().flatten().all(|sum| sum.is_zero()) {
         return Ok(());
     }
-    let usage = COURSE.into_iter().zip(sums);
-    let usage = usage.map(|(name, total)| Usage::of_total(name, total, length));
-    subject.usage = usage.collect();
+    let totals = COURSE.iter().zip(sums).map(|(name, total)| TotalRow {
+        operation: (*name).to_owned(),
+        total,
+        ..TotalRow::default()
+    });
+    subject.usage = totals.map(|row| usage_of(&row, length)).collect();
     subject.rankings.clear();
     subject.notes.push("The job is older than the increments that the store keeps: only its totals are left, not its rates over time or its targets.".to_owned());
     subject.note("What is left of the job", &last);
-    Ok(())
-}
-
-/// Adds the nodes of the job, if there are several.
-fn by_node(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
-    let Some(Value::Count(2..)) = subject.fact("nodes") else {
-        return Ok(());
-    };
-    let by = [Dimension::Node];
-    let nodes = subject.work.summary(store, &by)?;
-    subject.note("Its nodes", &nodes);
-    subject.rankings.push(Ranking::of(&nodes.rows, &by));
     Ok(())
 }
 

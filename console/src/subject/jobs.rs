@@ -2,14 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use jobstats_client::Decimal;
 use jobstats_client::answers::{Dimension, Filters, FindingRow, Findings, Jobs, JobsRow, Window};
 use jobstats_core::base::pattern::exactly;
 use serde_json::{Value as Json, json};
 
-use super::exact;
 use super::job::run_time;
-use super::json::{VERSION, finding, moment};
+use super::json::{VERSION, exact_number, finding, moment};
 use crate::ask::store::{Error, Store};
 use crate::show::document::Statements;
 use crate::show::json::escaped;
@@ -135,8 +133,6 @@ fn findings(
 pub fn document(list: &JobList) -> String {
     let rows = list.rows.iter().map(|row| {
         let job = &row.job;
-        let amount = |total: Option<Decimal>| exact(&total, serde_json::value::Serializer);
-        let amount = |total| amount(total).unwrap_or_default();
         json!({
             "job": job.job,
             "job_name": job.job_name,
@@ -147,10 +143,10 @@ pub fn document(list: &JobList) -> String {
             "ended": job.ended.map(moment),
             "run_time": run_time(job),
             "nodes": job.nodes,
-            "read_bytes": amount(job.read_bytes),
-            "write_bytes": amount(job.write_bytes),
-            "metadata": amount(job.metadata),
-            "service_time": amount(job.service_time),
+            "read_bytes": job.read_bytes.map(exact_number),
+            "write_bytes": job.write_bytes.map(exact_number),
+            "metadata": job.metadata.map(exact_number),
+            "service_time": job.service_time.map(exact_number),
             "finding": row.finding.as_ref().map(finding),
         })
     });

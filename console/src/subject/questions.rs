@@ -178,11 +178,13 @@ pub(super) fn total_of<'r>(rows: &'r [TotalRow], operation: &str) -> Option<&'r 
 }
 
 /// Returns the usage of a total. Its rate is the mean over so many seconds, where unobserved seconds count as idle.
-fn usage_of(row: &TotalRow, seconds: f64) -> Usage {
+pub(super) fn usage_of(row: &TotalRow, seconds: f64) -> Usage {
     Usage {
+        operation: row.operation.clone(),
+        total: row.total,
         calls: row.calls,
         per_call: row.per_call,
-        ..Usage::of_total(&row.operation, row.total, seconds)
+        rate: row.total.map(|total| number(total) / seconds),
     }
 }
 
@@ -235,8 +237,11 @@ pub(super) fn add_course(store: &mut Store, subject: &mut Subject) -> Result<(),
     let window = subject.work.window;
     let step = when::step(when::seconds(window), 60, STEPS);
     let rates = subject.work.rates(store, &COURSE, &[], Some(step))?;
-    subject.course = Course::of(&rates.rows, step);
     subject.note("Its course", &rates);
+    subject.course = Course {
+        step,
+        steps: rates.rows,
+    };
     add_parts(store, subject)
 }
 

@@ -7,18 +7,20 @@ use jobstats_core::base::pattern::{Pattern, exactly};
 use jobstats_core::usage::filter::meant;
 
 use super::questions::{Selection, add_baseline, add_course, ask_totals, of_totals};
-use super::{Fact, Kind, Lookup, Subject, Value};
-use crate::ask::store::{Error, Store};
+use super::{Fact, Kind, Subject, Value, chosen};
+use crate::ask::error::Error;
+use crate::ask::store::Store;
 use crate::values::when::Span;
 
 /// Returns the work on a target in a window.
-pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Lookup, Error> {
+pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Subject, Error> {
     let targets = store.ask(&Targets::default())?.rows;
     let names = matching(name, &targets);
     let known = targets.iter().filter(|row| names.contains(&*row.target));
     let known: Vec<_> = known.collect();
     let (Some(target), 1) = (known.first(), names.len()) else {
-        return Ok(Err(vec![unknown(name, &targets)]));
+        let notes = vec![similar(name, &targets)];
+        return Err(chosen::unknown(Kind::Target, name, notes));
     };
     let name = target.target.as_str();
     let filters = Filters {
@@ -57,7 +59,7 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Lookup, Error>
     subject.rank(store, &[Dimension::User])?;
     let by = [Dimension::Job, Dimension::User, Dimension::JobName];
     subject.rank(store, &by)?;
-    Ok(Ok(subject))
+    Ok(subject)
 }
 
 /// Returns the names of the targets that match a name or what it is short for.
@@ -73,7 +75,7 @@ fn matching<'t>(name: &str, targets: &'t [TargetRow]) -> BTreeSet<&'t str> {
 }
 
 /// Lists targets with a similar name, or else the first ones.
-fn unknown(name: &str, targets: &[TargetRow]) -> String {
+fn similar(name: &str, targets: &[TargetRow]) -> String {
     let names: BTreeSet<_> = targets.iter().map(|row| row.target.as_str()).collect();
     let mut similar = matching(name, targets);
     if similar.is_empty() {

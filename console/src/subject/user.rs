@@ -4,12 +4,13 @@ use jobstats_client::answers::{Dimension, Filters};
 use jobstats_core::base::pattern::exactly;
 
 use super::questions::{Selection, add_baseline, add_course, ask_totals, of_totals, total_of};
-use super::{Fact, Kind, Lookup, Subject, Value, findings, number, space};
-use crate::ask::store::{Error, Store};
+use super::{Fact, Kind, Subject, Value, chosen, findings, number, space};
+use crate::ask::error::Error;
+use crate::ask::store::{self, Store};
 use crate::values::when::Span;
 
 /// Returns the work of a user in a window, and the space that the user owns. The user is named, or numbered.
-pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Lookup, Error> {
+pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Subject, Error> {
     let all = Selection {
         window,
         filters: Filters::default(),
@@ -33,7 +34,7 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Lookup, Error>
     let space = space::ask(store, own.filters.clone(), window)?;
     let is_idle = totals.rows.is_empty();
     if is_idle && space.is_none() {
-        return Ok(Err(totals.notes));
+        return Err(chosen::unknown(Kind::User, name, totals.notes));
     }
     let mut subject = of_totals(Kind::User, name, &own, &totals);
     if !is_idle {
@@ -46,11 +47,11 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Lookup, Error>
         subject.add([Fact::text("account", "Last account", account)]);
         subject.space = Some(space);
     }
-    Ok(Ok(subject))
+    Ok(subject)
 }
 
 /// Adds the part of all work, the course, and the jobs and targets of a user.
-fn add_work(store: &mut Store, subject: &mut Subject, all: &Selection) -> Result<(), Error> {
+fn add_work(store: &mut Store, subject: &mut Subject, all: &Selection) -> Result<(), store::Error> {
     let whole = ask_totals(store, all)?;
     let own = subject.used("service_time").and_then(|usage| usage.total);
     let all = total_of(&whole.rows, "service_time").and_then(|row| row.total);

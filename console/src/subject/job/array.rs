@@ -61,11 +61,8 @@ pub(super) fn by_element(subject: &mut Subject, elements: &[JobsRow]) {
                 .into_iter()
                 .flatten(),
         ),
-        service_time: it.service_time,
-        read_bytes: it.read_bytes,
-        write_bytes: it.write_bytes,
-        metadata: it.metadata,
-        ..RankingRow::default()
+        share: None,
+        amounts: [it.service_time, it.read_bytes, it.write_bytes, it.metadata],
     });
     let ranking = Ranking::by_amount("element", ranked.collect());
     subject.rankings.push(ranking);
