@@ -2,14 +2,16 @@
 
 mod words;
 
+use std::slice;
+
 use jiff::Timestamp;
 use jobstats_client::answers::{
     Dimension, EventRow, Events, Filters, JobRow, Queues, RateRow, TopRow,
 };
-use jobstats_core::base::instant::{HOUR, MINUTE, SECOND, Span};
+use jobstats_core::base::instant::{HOUR, SECOND};
 use jobstats_core::base::pattern::exactly;
 use jobstats_core::judgement::event::culprit::Load;
-use jobstats_core::judgement::meanwhile::{self, Cause, Compared, DAYS, usual};
+use jobstats_core::judgement::meanwhile::{self, Cause, Compared, DAYS, LEAST, PLACES, usual};
 use jobstats_core::series::typical::{LEAST_COVERAGE, median};
 use serde_json::Value;
 
@@ -20,9 +22,6 @@ use crate::ask::store::{Error, Store};
 use crate::values::text::shown;
 use crate::values::when::{self, after};
 
-/// The number of servers and of targets that are looked at: those with most of the job's requests or server time.
-const PLACES: usize = 8;
-
 /// The operations of the load. The first includes the time and the calls of all.
 const LOAD: [&str; 2] = ["service_time", "bytes"];
 
@@ -31,9 +30,6 @@ const PEOPLE: [Dimension; 2] = [Dimension::User, Dimension::Job];
 
 /// The seconds of the steps of typical values.
 const STEP: i64 = HOUR / SECOND;
-
-/// The least number of seconds in which a target is judged slow.
-const LEAST: f64 = (30 * MINUTE / SECOND) as f64;
 
 /// The number of the largest other users and jobs, and the least share of the load, that are named.
 const NAMED: usize = 3;
@@ -94,9 +90,24 @@ impl Times {
         }
     }
 
-    fn span(&self) -> Span {
+    /// Returns the typical value of hours, each with its start.
+    fn typical(&self, hours: impl Iterator<Item = (Timestamp, Option<f64>)>) -> Option<f64> {
         let (since, until) = self.window;
-        (since.as_microsecond(), until.as_microsecond())
+        let hours = hours.filter_map(|(start, value)| Some((start.as_microsecond(), value?)));
+        let hours: Vec<_> = hours.collect();
+        usual(&hours, (since.as_microsecond(), until.as_microsecond()))
+    }
+
+    /// Returns the typical value of the hours in which an operation was observed.
+    fn typical_of<'r>(
+        &self,
+        hours: impl IntoIterator<Item = &'r RateRow>,
+        operation: &str,
+        value: fn(&RateRow) -> Option<f64>,
+    ) -> Option<f64> {
+        let hours = hours.into_iter().filter(|row| row.operation == operation);
+        let hours = hours.filter(|row| row.coverage >= LEAST_COVERAGE);
+        self.typical(hours.map(|row| (row.time, value(row))))
     }
 }
 
@@ -145,16 +156,19 @@ pub fn add(store: &mut Store, subject: &mut Subject, job: &JobRow) -> Result<(),
     ] {
         subject.statements.push((title.to_owned(), statement));
     }
-    let loads = loads(&own.rows, &now.rows, &before.rows, &place, times.span());
+    let loads = loads(&own.rows, &now.rows, &before.rows, &place, &times);
     let [own, others] = loads.map(|load| load.time[2]);
     let share = |part: f64| (own + others > 0.0).then(|| part / (own + others));
-    let mut judged = judge(&events.rows, wait.as_ref(), jobs);
-    (judged.is_disturbed, judged.loads) = (disturbed.is_some(), loads);
+    let judged = meanwhile::Meanwhile {
+        is_disturbed: disturbed.is_some(),
+        loads,
+        ..judge(&events.rows, wait.as_ref(), jobs)
+    };
     subject.meanwhile = Some(Meanwhile {
         cause: judged.cause(),
         load: Compared {
             value: own + others,
-            usual: typical(&before.rows, LOAD[0], times.span(), |row| row.rate),
+            usual: times.typical_of(&before.rows, LOAD[0], |row| row.rate),
         },
         share: share(own),
         others: named(&top.rows, jobs, when::seconds(times.window), share),
@@ -173,7 +187,12 @@ fn disturbed<'p>(
     wait: Option<&'p Wait>,
     target: Option<&'p SlowestTarget>,
 ) -> Option<&'p String> {
-    let waits = wait.filter(|it| it.mean.is_long_wait(served(now, &it.server)));
+    let served = |server: &String| {
+        let of = |value| sum(now, LOAD[0], slice::from_ref(server), value);
+        let time = of(total);
+        (time > 0.0).then(|| time / of(calls))
+    };
+    let waits = wait.filter(|it| it.mean.is_long_wait(served(&it.server)));
     let is_long = when::seconds(times.window) >= LEAST;
     let slow = target.filter(|it| is_long && it.time.is_slow());
     waits
@@ -203,35 +222,31 @@ fn servers(own: &[RateRow]) -> Vec<String> {
     names.take(PLACES).collect()
 }
 
-/// Returns the total and the calls of an operation on servers, per second.
-fn sums<S: PartialEq<String>>(rows: &[RateRow], operation: &str, servers: &[S]) -> (f64, f64) {
-    let is_there = |row: &&RateRow| {
-        let server = row.labels.server.as_ref();
-        row.operation == operation && server.is_some_and(|it| servers.iter().any(|of| of == it))
-    };
-    rows.iter().filter(is_there).fold((0.0, 0.0), |sum, row| {
-        let rate = |amount: Option<_>| amount.map_or(0.0, number) / row.seconds;
-        (sum.0 + rate(row.total), sum.1 + rate(row.calls))
-    })
+/// Returns the calls of a row per second.
+fn calls(row: &RateRow) -> Option<f64> {
+    Some(number(row.calls?) / row.seconds)
 }
 
-/// Returns the mean seconds that a server takes for a request.
-fn served(now: &[RateRow], server: &str) -> Option<f64> {
-    let (time, calls) = sums(now, LOAD[0], &[server]);
-    (time > 0.0).then(|| time / calls)
+/// Returns the total of a row per second.
+fn total(row: &RateRow) -> Option<f64> {
+    Some(number(row.total?) / row.seconds)
 }
 
-/// Returns the typical value of hours.
-fn typical(
-    hours: &[RateRow],
+/// Returns the sum of the values of an operation on servers.
+fn sum(
+    rows: &[RateRow],
     operation: &str,
-    span: Span,
-    value: impl Fn(&RateRow) -> Option<f64>,
-) -> Option<f64> {
-    let is_observed = |row: &&RateRow| row.operation == operation && row.coverage >= LEAST_COVERAGE;
-    let hours = hours.iter().filter(is_observed);
-    let hours = hours.filter_map(|row| Some((row.time.as_microsecond(), value(row)?)));
-    usual(&hours.collect::<Vec<_>>(), span)
+    servers: &[String],
+    value: fn(&RateRow) -> Option<f64>,
+) -> f64 {
+    let rows = rows.iter().filter(|row| row.operation == operation);
+    let there = rows.filter(|row| {
+        row.labels
+            .server
+            .as_ref()
+            .is_some_and(|it| servers.contains(it))
+    });
+    there.filter_map(value).fold(0.0, |sum, value| sum + value)
 }
 
 /// Returns the loads of the job and of all others on servers, in the typical hours and now.
@@ -240,38 +255,23 @@ fn loads(
     now: &[RateRow],
     before: &[RateRow],
     servers: &[String],
-    span: Span,
+    times: &Times,
 ) -> [Load; 2] {
-    let usual = |operation, value: fn(&RateRow) -> Option<f64>| {
-        typical(before, operation, span, value).unwrap_or(0.0)
+    let amounts = |operation, value, rate| {
+        let [own, all] = [own, now].map(|rows| sum(rows, operation, servers, value));
+        let usual = times.typical_of(before, operation, rate).unwrap_or(0.0);
+        [[0.0, 0.0, own], [usual, usual, (all - own).max(0.0)]]
     };
-    let calls_of = |row: &RateRow| Some(number(row.calls?) / row.seconds);
-    let parts = LOAD.map(|operation| {
-        let [own, now] = [own, now].map(|rows| sums(rows, operation, servers));
-        let both = [(own.0, now.0), (own.1, now.1)];
-        both.map(|(own, all)| (own, (all - own).max(0.0)))
-    });
-    let [[mut time, calls], [bytes, _]] = parts;
-    let usual_calls = usual(LOAD[0], calls_of);
-    let mut usual_time = usual(LOAD[0], |row| row.rate);
-    if time.0 + time.1 <= 0.0 {
-        // Servers before Lustre 2.14 report calls alone.
-        (time, usual_time) = (calls, usual_calls);
-    }
-    let usual_bytes = usual(LOAD[1], |row| row.rate);
-    let rest = |usual: f64, now: f64| [usual, usual, now];
-    [
-        Load {
-            time: rest(0.0, time.0),
-            calls: rest(0.0, calls.0),
-            bytes: rest(0.0, bytes.0),
-        },
-        Load {
-            time: rest(usual_time, time.1),
-            calls: rest(usual_calls, calls.1),
-            bytes: rest(usual_bytes, bytes.1),
-        },
-    ]
+    let calls = amounts(LOAD[0], calls, calls);
+    let [time, bytes] = LOAD.map(|operation| amounts(operation, total, |row| row.rate));
+    // Servers before Lustre 2.14 report calls alone.
+    let is_timed = time[0][2] + time[1][2] > 0.0;
+    let time = if is_timed { time } else { calls };
+    [0, 1].map(|subject| Load {
+        time: time[subject],
+        calls: calls[subject],
+        bytes: bytes[subject],
+    })
 }
 
 /// Loads the queue in which the job's requests waited most: those of a server are in its services in the proportion of all requests.
@@ -294,7 +294,7 @@ fn wait(
     let of_job = |it: &Service| {
         let server = &it.worst.server;
         let all = services.iter().filter(|it| it.worst.server == *server);
-        let (_, calls) = sums(own, LOAD[0], &[server.as_str()]);
+        let calls = sum(own, LOAD[0], slice::from_ref(server), calls);
         calls * it.waited / all.map(|it| it.requests).sum::<f64>()
     };
     let most = services.iter();
@@ -303,13 +303,12 @@ fn wait(
         let worst = &it.worst;
         let same = before.rows.iter();
         let same = same.filter(|row| row.server == worst.server && row.service == worst.service);
-        let hours = same.filter_map(|row| Some((row.time.as_microsecond(), row.wait?)));
         Wait {
             server: worst.server.clone(),
             service: worst.service.clone(),
             mean: Compared {
                 value: it.wait(),
-                usual: usual(&hours.collect::<Vec<_>>(), times.span()),
+                usual: times.typical(same.map(|row| (row.time, row.wait))),
             },
             worst: (worst.time, worst.wait.unwrap_or(0.0)),
         }
@@ -339,13 +338,12 @@ fn slowest(
         let rows = now.iter().filter(is_of);
         let worked = rows.filter_map(|row| Some((row.per_call?, row.labels.server.as_ref()?)));
         let (mut values, servers): (Vec<_>, Vec<_>) = worked.unzip();
-        let before: Vec<_> = before.iter().filter(is_of).cloned().collect();
         Some(SlowestTarget {
             name: name.clone(),
             server: (*servers.last()?).clone(),
             time: Compared {
                 value: median(&mut values)?,
-                usual: typical(&before, LOAD[0], times.span(), |row| row.per_call),
+                usual: times.typical_of(before.iter().filter(is_of), LOAD[0], |row| row.per_call),
             },
         })
     });
@@ -393,22 +391,15 @@ fn named(
     seconds: f64,
     share: impl Fn(f64) -> Option<f64>,
 ) -> Vec<(String, f64)> {
-    let is_own = |row: &TopRow| {
-        row.labels
-            .job
-            .as_deref()
-            .is_some_and(|it| jobs.contains(&it))
-    };
-    let others = rows.iter().filter(|row| !is_own(row)).filter_map(|row| {
-        let share = share(number(row.total?) / seconds)?;
+    let others = rows.iter().filter_map(|row| {
         let name = match (&row.labels.job, &row.labels.user) {
+            (Some(job), _) if jobs.contains(&job.as_str()) => return None,
             (Some(job), Some(user)) => format!("job {} of {}", shown(job), shown(user)),
             (Some(job), None) => format!("job {}", shown(job)),
-            (None, Some(user)) => shown(user),
-            (None, None) => return None,
+            (None, user) => shown(user.as_ref()?),
         };
-        Some((name, share))
+        let share = share(number(row.total?) / seconds)?;
+        (share >= NAMED_SHARE).then_some((name, share))
     });
-    let others = others.filter(|(_, share)| *share >= NAMED_SHARE);
     others.take(NAMED).collect()
 }

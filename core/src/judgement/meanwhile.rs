@@ -11,6 +11,12 @@ pub const HARDLY: f64 = 0.001;
 /// The number of days before, at whose same time of day the load is compared.
 pub const DAYS: Micros = 7;
 
+/// The number of servers and of targets that are looked at: those with most of the job's requests or server time.
+pub const PLACES: usize = 8;
+
+/// The seconds that a job must last for a target to be judged slow.
+pub const LEAST: f64 = 1800.0;
+
 crate::named! {
     /// The cause of slow servers of a job.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

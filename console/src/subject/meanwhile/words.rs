@@ -27,26 +27,22 @@ impl Meanwhile {
     }
 
     fn verdict(&self) -> String {
-        match (self.cause, self.name()) {
-            (Cause::Own, _) => "The job itself slowed its servers.".to_owned(),
-            (Cause::Others, None) => "Other users slowed its servers.".to_owned(),
-            (Cause::Others, Some(name)) => {
-                format!("Others slowed its servers, most of all {name}.")
-            }
-            (Cause::Servers, _) => {
-                "The servers themselves were slow: no user's load explains it.".to_owned()
-            }
-            (Cause::Failover, _) => {
-                "The servers held it up: a target moved from one to another.".to_owned()
-            }
-            (Cause::Unknown, _) => {
-                let none = "Slowed by none of these: the job itself, others, the servers.";
-                match self.load.usual {
-                    Some(_) => none.to_owned(),
-                    None => format!("{none} There is no earlier load to compare with."),
+        let verdict = match self.cause {
+            Cause::Own => "The job itself slowed its servers.",
+            Cause::Others => match self.name() {
+                None => "Other users slowed its servers.",
+                Some(name) => return format!("Others slowed its servers, most of all {name}."),
+            },
+            Cause::Servers => "The servers themselves were slow: no user's load explains it.",
+            Cause::Failover => "The servers held it up: a target moved from one to another.",
+            Cause::Unknown => match self.load.usual {
+                Some(_) => "Slowed by none of these: the job itself, others, the servers.",
+                None => {
+                    "Slowed by none of these: the job itself, others, the servers. There is no earlier load to compare with."
                 }
-            }
-        }
+            },
+        };
+        verdict.to_owned()
     }
 
     /// Returns the culprit of an event, or the largest of the others.
