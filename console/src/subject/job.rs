@@ -13,7 +13,7 @@ use jobstats_core::series::typical::Typical;
 
 use array::{ELEMENTS, by_element, elements};
 
-use super::questions::{DAY, Selection, add_course, compared, is_part, usage_of};
+use super::questions::{DAY, Selection, add_course, compared, is_part, only, usage_of};
 use super::{
     AMOUNTS, COURSE, Fact, Kind, Ranking, RankingRow, Subject, Usage, Value, findings, number,
 };
@@ -101,7 +101,7 @@ fn list(
         return Ok(jobs);
     }
     question.filter.job_group = None;
-    question.filter.job = Some(vec![exactly(name)]);
+    question.filter.job = only(name);
     store.ask(&question)
 }
 
@@ -120,7 +120,7 @@ fn groups(name: &str) -> Vec<String> {
 
 /// Returns filters that exclude jobs of other schedulers with the same number.
 fn filters_of(row: &JobRow) -> Filters {
-    let only = |text: &Option<String>| text.as_deref().map(|text| vec![exactly(text)]);
+    let only = |text: &Option<String>| text.as_deref().and_then(only);
     Filters {
         user: only(&row.user_name),
         account: only(&row.account),
@@ -327,7 +327,7 @@ fn add_baseline(store: &mut Store, subject: &mut Subject, row: &JobRow) -> Resul
         window: Window::new(after(started, -30.0 * DAY), started),
         n: Some(MOST),
         filter: Filters {
-            user: Some(vec![exactly(user)]),
+            user: only(user),
             ..Filters::default()
         },
     })?;
@@ -412,7 +412,7 @@ fn filters(name: &str, own: Filters, elements: &[JobsRow]) -> Filters {
     let numbers = elements.iter().filter_map(|it| it.labels.job.as_deref());
     let numbers: BTreeSet<_> = numbers.map(exactly).collect();
     let (job, job_group) = match numbers.len() {
-        0 => (Some(vec![exactly(name)]), None),
+        0 => (only(name), None),
         1..=NAMED => (Some(numbers.into_iter().collect()), None),
         _ => (None, Some(groups(name))),
     };

@@ -8,6 +8,7 @@ use serde_json::{Value as Json, json};
 
 use super::job::run_time;
 use super::json::{VERSION, exact_number, finding, moment};
+use super::questions::only;
 use crate::ask::store::{Error, Store};
 use crate::show::document::Statements;
 use crate::show::json::escaped;
@@ -69,7 +70,6 @@ pub fn ask(store: &mut Store, wanted: &Wanted, window: Span) -> Result<JobList, 
 }
 
 fn filters(wanted: &Wanted, own: Option<&[i64]>) -> Filters {
-    let only = |name: &str| Some(vec![exactly(name)]);
     let mut filters = Filters {
         account: wanted.account.clone().map(|it| vec![it]),
         ..Filters::default()

@@ -5,9 +5,7 @@ mod words;
 use std::slice;
 
 use jiff::Timestamp;
-use jobstats_client::answers::{
-    Dimension, EventRow, Events, Filters, JobRow, Queues, RateRow, TopRow,
-};
+use jobstats_client::answers::{Dimension, EventRow, Events, JobRow, Queues, RateRow, TopRow};
 use jobstats_core::base::instant::{HOUR, SECOND};
 use jobstats_core::base::pattern::exactly;
 use jobstats_core::judgement::event::culprit::Load;
@@ -202,11 +200,8 @@ fn disturbed<'p>(
 
 /// Returns everything that servers did in a window.
 fn on_servers(window: when::Span, servers: &[String]) -> Selection {
-    let filters = Filters {
-        server: Some(servers.iter().map(|name| exactly(name)).collect()),
-        ..Filters::default()
-    };
-    Selection { window, filters }
+    let names = servers.iter().map(|name| exactly(name)).collect();
+    Selection::all(window).part(|filters| filters.server = Some(names))
 }
 
 /// Returns the servers with most requests of the job.
@@ -322,13 +317,10 @@ fn slowest(
     times: &Times,
     targets: &[String],
 ) -> Result<Option<SlowestTarget>, Error> {
-    let filters = Filters {
-        target: Some(targets.iter().map(|name| exactly(name)).collect()),
-        ..Filters::default()
-    };
+    let names: Vec<_> = targets.iter().map(|name| exactly(name)).collect();
     let mut ask = |window, by: &[Dimension], step| {
-        let filters = filters.clone();
-        Selection { window, filters }.rates(store, &LOAD[..1], by, Some(step))
+        let there = Selection::all(window).part(|filters| filters.target = Some(names.clone()));
+        there.rates(store, &LOAD[..1], by, Some(step))
     };
     let by = [Dimension::Target, Dimension::Server];
     let now = ask(times.window, &by, times.step)?.rows;

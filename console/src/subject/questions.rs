@@ -7,6 +7,7 @@ use jobstats_client::answers::{
     Summary, SummaryRow, Top, TotalRow, Totals, Window, words,
 };
 use jobstats_core::base::operation::{self, OPERATIONS};
+use jobstats_core::base::pattern::exactly;
 
 use super::{COURSE, Course, Fact, Kind, Subject, Usage, number};
 use crate::ask::store::{Answer, Answered, Error, Store};
@@ -27,6 +28,14 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// Returns all work in a window.
+    pub fn all(window: Span) -> Self {
+        Self {
+            window,
+            filters: Filters::default(),
+        }
+    }
+
     /// Returns a selection with changed filters.
     pub fn part(mut self, change: impl FnOnce(&mut Filters)) -> Self {
         change(&mut self.filters);
@@ -56,7 +65,11 @@ impl Selection {
     }
 
     /// Loads the totals of operations.
-    pub fn totals(&self, store: &mut Store, operations: &[impl Display]) -> Answered<TotalRow> {
+    pub fn totals(
+        &self,
+        store: &mut Store,
+        operations: impl IntoIterator<Item = impl Display>,
+    ) -> Answered<TotalRow> {
         store.ask(&Totals {
             window: self.window(),
             operations: words(operations),
@@ -70,7 +83,7 @@ impl Selection {
         let of_mdts = self.clone();
         let of_mdts = of_mdts.part(|filters| filters.kind = Some(vec!["MDT".to_owned()]));
         let parts = OPERATIONS.iter().filter(|it| it.metadata);
-        of_mdts.totals(store, &parts.map(|it| it.name).collect::<Vec<_>>())
+        of_mdts.totals(store, parts.map(|it| it.name))
     }
 
     /// Returns the question for the groups with most work by an operation.
@@ -127,6 +140,11 @@ impl Selection {
     }
 }
 
+/// Returns the filter for a name.
+pub(super) fn only(name: &str) -> Option<Vec<String>> {
+    Some(vec![exactly(name)])
+}
+
 /// Returns true if an operation is part of the metadata requests, where an MDT reports it: OSTs report some of these operations
 /// too.
 pub(super) fn is_part(operation: &str) -> bool {
@@ -150,22 +168,15 @@ pub fn sum_of(operation: &str) -> Option<&str> {
     }
 }
 
-/// The operations of [`of_totals`]: those over time, and the calls that move bytes.
-const TOTALS: [&str; 6] = [
-    "read_bytes",
-    "write_bytes",
-    "metadata",
-    "service_time",
-    "read",
-    "write",
-];
+/// Returns the operations of [`of_totals`]: those over time, and the calls that move bytes.
+fn operations() -> impl Iterator<Item = &'static str> {
+    COURSE.into_iter().chain(["read", "write"])
+}
 
 /// Returns a subject with the usage of these totals.
 pub fn of_totals(kind: Kind, name: &str, work: &Selection, totals: &Answer<TotalRow>) -> Subject {
     let seconds = when::seconds(work.window);
-    let rows = TOTALS
-        .iter()
-        .filter_map(|name| total_of(&totals.rows, name));
+    let rows = operations().filter_map(|name| total_of(&totals.rows, name));
     let mut subject = Subject::new(kind, name, work.clone());
     subject.usage = rows.map(|row| usage_of(row, seconds)).collect();
     subject.note("All operations", totals);
@@ -190,7 +201,7 @@ pub(super) fn usage_of(row: &TotalRow, seconds: f64) -> Usage {
 
 /// Loads the totals of the operations over time.
 pub fn ask_totals(store: &mut Store, work: &Selection) -> Answered<TotalRow> {
-    let mut answered = work.totals(store, &TOTALS)?;
+    let mut answered = work.totals(store, operations())?;
     // A group of targets has a row without anything done; that is nobody's work.
     let is_work = |row: &TotalRow| row.total.is_some_and(|total| !total.is_zero());
     if !answered.rows.iter().any(is_work) {

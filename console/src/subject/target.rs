@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use jobstats_client::answers::{Dimension, Filters, Health, TargetRow, Targets};
-use jobstats_core::base::pattern::{Pattern, exactly};
+use jobstats_client::answers::{Dimension, Health, TargetRow, Targets};
+use jobstats_core::base::pattern::Pattern;
 use jobstats_core::usage::filter::meant;
 
-use super::questions::{Selection, add_baseline, add_course, ask_totals, of_totals};
+use super::questions::{Selection, add_baseline, add_course, ask_totals, of_totals, only};
 use super::{Fact, Kind, Subject, Value, chosen};
 use crate::ask::error::Error;
 use crate::ask::store::Store;
@@ -23,11 +23,7 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Subject, Error
         return Err(chosen::unknown(Kind::Target, name, notes));
     };
     let name = target.target.as_str();
-    let filters = Filters {
-        target: Some(vec![exactly(name)]),
-        ..Filters::default()
-    };
-    let work = Selection { window, filters };
+    let work = Selection::all(window).part(|filters| filters.target = only(name));
     let totals = ask_totals(store, &work)?;
     let mut subject = of_totals(Kind::Target, name, &work, &totals);
     if known.len() > 1 {
@@ -97,14 +93,9 @@ fn balance(store: &mut Store, subject: &mut Subject, target: &TargetRow) -> Resu
         "MDT" => ("metadata", "requests"),
         _ => ("bytes", "bytes"),
     };
-    let filesystem = target.filesystem.as_deref();
-    let all = Selection {
-        window: subject.work.window,
-        filters: Filters {
-            filesystem: filesystem.map(|name| vec![exactly(name)]),
-            ..Filters::default()
-        },
-    };
+    let filesystem = target.filesystem.as_deref().and_then(only);
+    let all = Selection::all(subject.work.window);
+    let all = all.part(|filters| filters.filesystem = filesystem);
     let balance = all.balance(store, operation, &target.kind)?;
     let rows = &balance.rows;
     let place = rows.iter().position(|row| row.target == subject.name);

@@ -1,9 +1,10 @@
 //! A user.
 
-use jobstats_client::answers::{Dimension, Filters};
-use jobstats_core::base::pattern::exactly;
+use jobstats_client::answers::Dimension;
 
-use super::questions::{Selection, add_baseline, add_course, ask_totals, of_totals, total_of};
+use super::questions::{
+    Selection, add_baseline, add_course, ask_totals, of_totals, only, total_of,
+};
 use super::{Fact, Kind, Subject, Value, chosen, findings, number, space};
 use crate::ask::error::Error;
 use crate::ask::store::{self, Store};
@@ -11,18 +12,13 @@ use crate::values::when::Span;
 
 /// Returns the work of a user in a window, and the space that the user owns. The user is named, or numbered.
 pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Subject, Error> {
-    let all = Selection {
-        window,
-        filters: Filters::default(),
-    };
-    let mut own = all.clone();
-    own.filters.user = Some(vec![exactly(name)]);
+    let all = Selection::all(window);
+    let mut own = all.clone().part(|filters| filters.user = only(name));
     let mut totals = ask_totals(store, &own)?;
     if totals.rows.is_empty()
         && let Ok(uid) = name.parse::<i64>()
     {
-        own = all.clone();
-        own.filters.uid = Some(vec![uid]);
+        own = all.clone().part(|filters| filters.uid = Some(vec![uid]));
         let said = std::mem::take(&mut totals.notes);
         totals = ask_totals(store, &own)?;
         if totals.rows.is_empty() {

@@ -75,7 +75,6 @@ fn at(text: &str, now: &Zoned) -> Result<Timestamp, String> {
         return Ok(now.timestamp());
     }
     if let Some(length) = ago(text) {
-        let length = SignedDuration::try_from(length).map_err(|error| error.to_string())?;
         let time = now.timestamp().checked_sub(length);
         return time.map_err(|error| error.to_string());
     }
@@ -98,7 +97,7 @@ pub fn window(from: Option<&str>, to: Option<&str>, zone: &Clock) -> Result<Wind
     }
     // Drop the fraction of a minute from relative times.
     let since = match from.and_then(|text| ago(text.trim())).is_some() {
-        true => since.map(minute),
+        true => since.map(|since| rounded(since, Unit::Minute, RoundMode::Floor)),
         false => since,
     };
     Ok(Window { since, until })
@@ -120,12 +119,10 @@ fn ago(text: &str) -> Option<Duration> {
     duration::parse(length.trim()).ok()
 }
 
-/// Returns the start of the minute of a time.
-fn minute(time: Timestamp) -> Timestamp {
-    let minute = TimestampRound::new()
-        .smallest(Unit::Minute)
-        .mode(RoundMode::Trunc);
-    time.round(minute).unwrap_or(time)
+/// Returns a time rounded to whole minutes or hours.
+fn rounded(time: Timestamp, unit: Unit, mode: RoundMode) -> Timestamp {
+    let round = TimestampRound::new().smallest(unit).mode(mode);
+    time.round(round).unwrap_or(time)
 }
 
 fn civil(text: &str, now: &Zoned) -> Option<DateTime> {
@@ -176,10 +173,10 @@ impl Clock {
     }
 
     /// Returns a clock that counts from the start of a chart.
-    pub const fn stopwatch() -> Self {
+    pub fn stopwatch() -> Self {
         Self {
-            zone: TimeZone::UTC,
             is_stopwatch: true,
+            ..Self::default()
         }
     }
 
@@ -310,10 +307,10 @@ pub fn step(seconds: f64, least: i64, most: usize) -> i64 {
 
 /// Returns the full hours that hold a window.
 pub fn full_hours((since, until): Span) -> Span {
-    const HOUR: i64 = 3_600;
-    let number = |time: Timestamp| time.as_second().div_euclid(HOUR);
-    let start = |hour: i64| Timestamp::from_second(hour * HOUR).unwrap_or(Timestamp::MAX);
-    (start(number(since)), start(number(after(until, -1e-6)) + 1))
+    (
+        rounded(since, Unit::Hour, RoundMode::Floor),
+        rounded(until, Unit::Hour, RoundMode::Ceil),
+    )
 }
 
 /// Returns a time in microseconds as one of the calendar.
@@ -449,7 +446,7 @@ mod tests {
         let window = |from, to| window(from, to, &Clock::default());
         let ago = window(Some("2h"), Some("now")).unwrap();
         let (since, until) = (ago.since.unwrap(), ago.until.unwrap());
-        assert_eq!(since, minute(since));
+        assert_eq!(since, rounded(since, Unit::Minute, RoundMode::Floor));
         assert!((7200.0..7260.0).contains(&seconds((since, until))));
         assert_eq!(window(None, None), Ok(Window::default()));
         let exact = "2026-11-20T13:40:12Z";
