@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use jobstats_client::Decimal;
-use jobstats_client::answers::{Dimension, FindingRow, RateRow, SummaryRow};
+use jobstats_client::answers::{Dimension, FindingRow, JobUsageRow, RateRow, SummaryRow};
 use serde::Serialize;
 
 pub mod chosen;
@@ -21,9 +21,8 @@ pub mod user;
 use crate::ask::store::{Answer, Error, Store};
 use crate::show::chart::frame::Point;
 use crate::show::document::Statements;
-use crate::values::number::{joules, percent, ratio};
 use crate::values::text::{joined, shown};
-use crate::values::when::{self, Clock};
+use crate::values::when::Clock;
 use meanwhile::Meanwhile;
 use questions::Selection;
 use space::Space;
@@ -46,7 +45,7 @@ jobstats_core::named! {
 }
 
 /// A subject with its numbers in a window.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct Subject {
     pub kind: Kind,
     /// The requested name.
@@ -72,7 +71,7 @@ pub struct Subject {
 }
 
 /// A property of a subject.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Fact {
     /// The name of the field in JSON.
     pub key: &'static str,
@@ -94,19 +93,13 @@ impl Fact {
 }
 
 /// The value of a property.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub enum Value {
     Text(String),
     Count(i64),
     Time(Timestamp),
-    /// A length of time in seconds.
-    Length(f64),
-    /// An amount of energy in joules.
-    Joules(f64),
-    /// A number without a unit.
-    Number(f64),
-    /// A part of a whole, 0 to 1.
-    Share(f64),
+    /// A number, and how it is printed.
+    Number(f64, fn(f64) -> String),
 }
 
 impl Value {
@@ -116,10 +109,7 @@ impl Value {
             Self::Text(text) => text.clone(),
             Self::Count(count) => count.to_string(),
             Self::Time(time) => clock.second(*time),
-            Self::Length(seconds) => when::length(*seconds),
-            Self::Joules(energy) => joules(*energy),
-            Self::Number(number) => ratio(*number),
-            Self::Share(share) => percent(*share),
+            Self::Number(number, print) => print(*number),
         }
     }
 }
@@ -135,21 +125,8 @@ pub fn label(operation: &str) -> &str {
     }
 }
 
-/// The work by one operation.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Usage {
-    pub operation: String,
-    /// Calls, bytes or seconds.
-    #[serde(serialize_with = "json::exact")]
-    pub total: Option<Decimal>,
-    /// The number of calls.
-    #[serde(serialize_with = "json::exact")]
-    pub calls: Option<Decimal>,
-    /// Bytes or seconds per call.
-    pub per_call: Option<f64>,
-    /// The mean per second.
-    pub rate: Option<f64>,
-}
+/// The work by one operation: its total, its calls, and the means per call and per second.
+pub type Usage = JobUsageRow;
 
 /// Rates over time.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -202,9 +202,9 @@ impl Cell {
     }
 
     /// Returns a cell of a number.
-    pub fn number(text: String) -> Self {
+    pub fn number(number: impl ToString) -> Self {
         Self {
-            text,
+            text: number.to_string(),
             is_number: true,
             ..Self::default()
         }
@@ -223,11 +223,6 @@ impl Cell {
     /// Returns a cell of a rate of an operation.
     pub fn rate(rate: impl Into<Option<f64>>, operation: &str) -> Self {
         Self::value(rate, operation, Quantity::Rate)
-    }
-
-    /// Returns a cell of a count.
-    pub fn count(count: impl ToString) -> Self {
-        Self::number(count.to_string())
     }
 
     /// Returns a cell of a part of a whole.

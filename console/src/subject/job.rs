@@ -14,11 +14,9 @@ use jobstats_core::series::typical::Typical;
 use array::{ELEMENTS, by_element, elements};
 
 use super::questions::{DAY, Selection, add_course, compared, is_part, only, usage_of};
-use super::{
-    AMOUNTS, COURSE, Fact, Kind, Ranking, RankingRow, Subject, Usage, Value, findings, number,
-};
+use super::{AMOUNTS, COURSE, Fact, Kind, Ranking, RankingRow, Subject, Value, findings, number};
 use crate::ask::store::{Answer, Error, Store};
-use crate::values::number::total;
+use crate::values::number::{joules, ratio, total};
 use crate::values::text::joined;
 use crate::values::when::{self, after};
 
@@ -158,14 +156,7 @@ pub fn ask(
     let mut subject = Subject::new(Kind::Job, name, work);
     subject.add(facts(row, name));
     let sums = whole.iter().filter(|row| !is_part(&row.operation));
-    let usage = sums.map(|row| Usage {
-        operation: row.operation.clone(),
-        total: row.total,
-        calls: row.calls,
-        per_call: row.per_call,
-        rate: row.rate,
-    });
-    subject.usage = usage.collect();
+    subject.usage = sums.copied().cloned().collect();
     subject.rankings = vec![by_target(rows)];
     subject.note("The job", found);
     subject.note("Its work, and that on each target", &answered);
@@ -210,11 +201,11 @@ const fn state(knows: bool, row: &JobRow) -> Option<&'static str> {
 
 /// Returns how busy a job kept servers, and its energy.
 fn costs(row: &JobRow, usage: &[JobUsageRow]) -> [Option<Fact>; 3] {
-    let busy = row.in_service.map(Value::Number);
+    let busy = row.in_service.map(|it| Value::Number(it, |it| ratio(it)));
     let [all, per_gb] = ENERGY.map(|(operation, key, label)| {
         let row = usage.iter().find(|row| row.operation == operation);
-        let joules = row.and_then(|row| row.total).map(number);
-        Fact::new(key, label, joules.map(Value::Joules))
+        let energy = row.and_then(|row| row.total).map(number);
+        Fact::new(key, label, energy.map(|it| Value::Number(it, joules)))
     });
     [Fact::new("in_service", "Busy per node", busy), all, per_gb]
 }
@@ -262,7 +253,8 @@ fn facts(row: &JobRow, name: &str) -> [Option<Fact>; 14] {
     let label = row.label.as_ref().filter(|label| *label != name);
     // Schedulers print an exit code of 0 for a running job.
     let exit_code = row.exit_code.as_ref().filter(|_| row.ended.is_some());
-    let run_time = row.run_time.map(|it| Value::Length(it.0.as_secs_f64()));
+    let run_time = row.run_time.map(|it| it.0.as_secs_f64());
+    let run_time = run_time.map(|it| Value::Number(it, when::length));
     [
         Fact::text("label", "Label", label),
         Fact::text("user", "User", row.user_name.as_ref()),

@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 use jobstats_client::Decimal;
 use jobstats_client::answers::FindingRow;
-use serde::{Serialize, Serializer};
+use serde::Serializer;
 use serde_json::{Map, Number, Value as Json, json};
 
 use super::meanwhile::Meanwhile;
@@ -35,6 +35,15 @@ pub fn document(subject: &Subject) -> String {
         }
         fields
     });
+    let usage = subject.usage.iter().map(|it| {
+        json!({
+            "operation": it.operation,
+            "total": it.total.and_then(exact_number),
+            "calls": it.calls.and_then(exact_number),
+            "per_call": it.per_call,
+            "rate": it.rate,
+        })
+    });
     let findings = subject.findings.iter().map(finding);
     let document = json!({
         "version": VERSION,
@@ -43,7 +52,7 @@ pub fn document(subject: &Subject) -> String {
         "facts": facts.collect::<Map<_, _>>(),
         "since": moment(subject.work.window.0),
         "until": moment(subject.work.window.1),
-        "usage": subject.usage,
+        "usage": usage.collect::<Vec<_>>(),
         "step": subject.course.step,
         "course": steps.collect::<Vec<_>>(),
         "rankings": subject.rankings,
@@ -58,12 +67,12 @@ pub fn document(subject: &Subject) -> String {
 fn meanwhile(it: &Meanwhile) -> Json {
     let wait = it.wait.as_ref().map(|wait| {
         json!({
-            "server": wait.server,
-            "service": wait.service,
+            "server": wait.worst.server,
+            "service": wait.worst.service,
             "seconds": wait.mean.value,
             "usual": wait.mean.usual,
-            "worst_at": moment(wait.worst.0),
-            "worst": wait.worst.1,
+            "worst_at": moment(wait.worst.time),
+            "worst": wait.worst.wait.unwrap_or(0.0),
         })
     });
     let target = it.target.as_ref().map(|target| {
@@ -138,10 +147,6 @@ pub(super) fn exact_number(amount: Decimal) -> Option<Number> {
     whole.or_else(|| Number::from_f64(super::number(amount)))
 }
 
-pub(super) fn exact<S: Serializer>(amount: &Option<Decimal>, to: S) -> Result<S::Ok, S::Error> {
-    amount.and_then(exact_number).serialize(to)
-}
-
 /// Writes the amounts of a ranking by the names of their operations.
 pub(super) fn amounts<S: Serializer>(
     amounts: &[Option<Decimal>; AMOUNTS.len()],
@@ -160,10 +165,7 @@ fn value(value: &Value) -> Json {
         Value::Text(text) => json!(text),
         Value::Count(count) => json!(count),
         Value::Time(at) => moment(*at),
-        Value::Length(number)
-        | Value::Joules(number)
-        | Value::Number(number)
-        | Value::Share(number) => json!(number),
+        Value::Number(number, _) => json!(number),
     }
 }
 

@@ -5,7 +5,9 @@ mod words;
 use std::slice;
 
 use jiff::Timestamp;
-use jobstats_client::answers::{Dimension, EventRow, Events, JobRow, Queues, RateRow, TopRow};
+use jobstats_client::answers::{
+    Dimension, EventRow, Events, JobRow, QueueRow, Queues, RateRow, TopRow,
+};
 use jobstats_core::base::instant::{HOUR, SECOND};
 use jobstats_core::base::pattern::exactly;
 use jobstats_core::judgement::event::culprit::Load;
@@ -56,12 +58,10 @@ pub struct Meanwhile {
 /// The queue of a service of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wait {
-    pub server: String,
-    pub service: String,
+    /// The step in which most requests waited.
+    pub worst: QueueRow,
     /// The mean seconds that a request waited.
     pub mean: Compared,
-    /// The time and the mean wait of the step in which most requests waited.
-    pub worst: (Timestamp, f64),
 }
 
 /// A target, and its seconds per request.
@@ -190,11 +190,11 @@ fn disturbed<'p>(
         let time = of(total);
         (time > 0.0).then(|| time / of(calls))
     };
-    let waits = wait.filter(|it| it.mean.is_long_wait(served(&it.server)));
+    let waits = wait.filter(|it| it.mean.is_long_wait(served(&it.worst.server)));
     let is_long = when::seconds(times.window) >= LEAST;
     let slow = target.filter(|it| is_long && it.time.is_slow());
     waits
-        .map(|it| &it.server)
+        .map(|it| &it.worst.server)
         .or_else(|| slow.map(|it| &it.server))
 }
 
@@ -299,13 +299,11 @@ fn wait(
         let same = before.rows.iter();
         let same = same.filter(|row| row.server == worst.server && row.service == worst.service);
         Wait {
-            server: worst.server.clone(),
-            service: worst.service.clone(),
+            worst: worst.clone(),
             mean: Compared {
                 value: it.wait(),
                 usual: times.typical(same.map(|row| (row.time, row.wait))),
             },
-            worst: (worst.time, worst.wait.unwrap_or(0.0)),
         }
     }))
 }
@@ -356,7 +354,7 @@ fn touches(row: &EventRow, own: &[RateRow], targets: &[String]) -> bool {
 /// Gathers what events contribute to the verdict. Requests that waited elsewhere than most of the job's do not count.
 fn judge(events: &[EventRow], wait: Option<&Wait>, jobs: &[&str]) -> meanwhile::Meanwhile {
     let is_any = |kinds: &[&str]| events.iter().any(|row| kinds.contains(&&*row.event));
-    let is_here = |row: &&EventRow| wait.is_none_or(|it| row.servers.contains(&it.server));
+    let is_here = |row: &&EventRow| wait.is_none_or(|it| row.servers.contains(&it.worst.server));
     let waiting = events.iter().filter(|row| row.event == "waiting");
     let waiting = waiting.filter(is_here);
     let waiting = waiting.max_by(|one, other| one.rate.total_cmp(&other.rate));

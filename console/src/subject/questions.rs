@@ -196,6 +196,7 @@ pub(super) fn usage_of(row: &TotalRow, seconds: f64) -> Usage {
         calls: row.calls,
         per_call: row.per_call,
         rate: row.total.map(|total| number(total) / seconds),
+        ..Usage::default()
     }
 }
 

@@ -10,6 +10,7 @@ use super::questions::{Selection, add_baseline, add_course, ask_totals, of_total
 use super::{Fact, Kind, Subject, Value, chosen};
 use crate::ask::error::Error;
 use crate::ask::store::Store;
+use crate::values::number::ratio;
 use crate::values::when::Span;
 
 /// Returns the work on a target in a window.
@@ -101,10 +102,11 @@ fn balance(store: &mut Store, subject: &mut Subject, target: &TargetRow) -> Resu
     let place = rows.iter().position(|row| row.target == subject.name);
     if let Some(place) = place {
         let rank = format!("{} of {}, by {amount}", place + 1, rows.len());
-        let ratio = rows[place].ratio.map(Value::Number);
+        let times = rows[place].ratio;
+        let times = times.map(|it| Value::Number(it, |it| ratio(it)));
         subject.add([
             Fact::text("rank", "Rank", Some(&rank)),
-            Fact::new("ratio", "Rate ÷ median", ratio),
+            Fact::new("ratio", "Rate ÷ median", times),
         ]);
     }
     subject.note("Beside others of its kind", &balance);

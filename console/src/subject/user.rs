@@ -8,6 +8,7 @@ use super::questions::{
 use super::{Fact, Kind, Subject, Value, chosen, findings, number, space};
 use crate::ask::error::Error;
 use crate::ask::store::{self, Store};
+use crate::values::number::percent;
 use crate::values::when::Span;
 
 /// Returns the work of a user in a window, and the space that the user owns. The user is named, or numbered.
@@ -52,7 +53,7 @@ fn add_work(store: &mut Store, subject: &mut Subject, all: &Selection) -> Result
     let own = subject.used("service_time").and_then(|usage| usage.total);
     let all = total_of(&whole.rows, "service_time").and_then(|row| row.total);
     let share = own.zip(all);
-    let share = share.map(|(own, all)| Value::Share(number(own) / number(all)));
+    let share = share.map(|(own, all)| Value::Number(number(own) / number(all), |it| percent(it)));
     add_baseline(store, subject)?;
     add_course(store, subject)?;
     let by = [

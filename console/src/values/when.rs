@@ -231,8 +231,8 @@ impl Clock {
             false => self.zone.clone(),
         };
         let shown = zone.to_datetime(time);
-        let passed = shown.duration_since(MONDAY).as_secs().rem_euclid(step);
-        let end = shown.checked_add(SignedDuration::from_secs(step - passed));
+        let passed = shown.duration_since(MONDAY).as_secs().div_euclid(step);
+        let end = MONDAY.checked_add(SignedDuration::from_secs((passed + 1) * step));
         let end = end.and_then(|end| zone.to_timestamp(end));
         end.unwrap_or(Timestamp::MAX)
     }

@@ -25,6 +25,7 @@ fn job(name: &str) -> Subject {
             _ => Some(total as f64 / calls as f64),
         },
         rate: Some(total as f64 / 3600.0),
+        ..Usage::default()
     };
     let step = |minute, rates: [Option<f64>; 4]| {
         COURSE
@@ -60,7 +61,7 @@ fn job(name: &str) -> Subject {
             Fact {
                 key: "run_time",
                 label: "Run time",
-                value: Value::Length(3600.0),
+                value: Value::Number(3600.0, when::length),
             },
         ],
         work: Selection {
@@ -297,9 +298,8 @@ fn operations_are_grouped_and_those_with_most_time_come_first() {
     let usage = |operation: &str, total: i64, per_call: f64| Usage {
         operation: operation.to_owned(),
         total: Some(Decimal::from(total)),
-        calls: None,
         per_call: Some(per_call),
-        rate: None,
+        ..Usage::default()
     };
     let subject = Subject {
         usage: vec![

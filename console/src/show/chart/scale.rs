@@ -69,9 +69,9 @@ pub fn time_ticks(window: Span, clock: &Clock, most: usize) -> Vec<(Timestamp, S
     let seconds = when::seconds(window);
     let width = when::step(seconds, 60, most);
     let next = |time: &Timestamp| Some(clock.step_end(*time, width, window.0));
-    // The start may be the first.
-    let times = iter::successors(next(&after(window.0, -1e-6)), next);
+    let times = iter::successors(next(&after(window.0, -width as f64)), next);
     let times = times.take_while(|time| *time <= window.1);
+    let times = times.filter(|time| *time >= window.0);
     let ticks = times.take(most + 2).map(|time| {
         let shown = clock.at(time);
         // In a window of days, midnight has the date.

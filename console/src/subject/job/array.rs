@@ -47,7 +47,7 @@ pub(super) fn by_element(subject: &mut Subject, elements: &[JobsRow]) {
         .last()
         .map(|(time, label)| format!("{label}, {}", when::length(*time)));
     let median = times.get(times.len().saturating_sub(1) / 2);
-    let median = median.map(|(time, _)| Value::Length(*time));
+    let median = median.map(|(time, _)| Value::Number(*time, when::length));
     let count = Value::Count(elements.len() as i64);
     subject.add([
         Fact::new("elements", "Elements", Some(count)),

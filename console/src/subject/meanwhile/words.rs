@@ -3,7 +3,7 @@
 use jobstats_core::judgement::event::culprit::RISEN;
 use jobstats_core::judgement::meanwhile::{Cause, Compared, HARDLY};
 
-use super::Meanwhile;
+use super::{Meanwhile, Wait};
 use crate::subject::events::{culprit, place};
 use crate::values::number::{per_call, percent, ratio};
 use crate::values::text::{joined, shown};
@@ -53,18 +53,18 @@ impl Meanwhile {
     }
 
     fn waits(&self, clock: &Clock, window: Span) -> Option<String> {
-        let wait = self.wait.as_ref()?;
-        let (time, worst) = wait.worst;
-        if worst < HARDLY {
+        let Wait { worst, mean } = self.wait.as_ref()?;
+        let longest = worst.wait.unwrap_or(0.0);
+        if longest < HARDLY {
             return Some("Its requests hardly waited for a thread of a server.".to_owned());
         }
         Some(format!(
             "Requests waited {} for a thread of {} ({}), and {} at {}.",
-            compared(wait.mean, "", seconds),
-            shown(&wait.server),
-            shown(&wait.service),
-            seconds(worst),
-            clock.within(time, window)
+            compared(*mean, "", seconds),
+            shown(&worst.server),
+            shown(&worst.service),
+            seconds(longest),
+            clock.within(worst.time, window)
         ))
     }
 
@@ -136,10 +136,10 @@ fn compared(it: Compared, unit: &str, print: impl Fn(f64) -> String) -> String {
 #[cfg(test)]
 mod tests {
     use jiff::tz::TimeZone;
-    use jobstats_client::answers::EventRow;
+    use jobstats_client::answers::{EventRow, QueueRow};
 
     use super::*;
-    use crate::subject::meanwhile::{SlowestTarget, Wait};
+    use crate::subject::meanwhile::SlowestTarget;
     use crate::testing::{event, time};
 
     fn said(meanwhile: &Meanwhile) -> String {
@@ -154,10 +154,14 @@ mod tests {
         let mut meanwhile = Meanwhile {
             cause: Cause::Others,
             wait: Some(Wait {
-                server: "mds1".to_owned(),
-                service: "mdt".to_owned(),
+                worst: QueueRow {
+                    server: "mds1".to_owned(),
+                    service: "mdt".to_owned(),
+                    time: time(600),
+                    wait: Some(0.4),
+                    ..QueueRow::default()
+                },
                 mean: time_of(0.02, Some(0.000_02)),
-                worst: (time(600), 0.4),
             }),
             target: Some(SlowestTarget {
                 name: "a-MDT0000".to_owned(),
