@@ -27,7 +27,7 @@ use meanwhile::Meanwhile;
 use questions::Selection;
 use space::Space;
 
-/// The operations whose course is shown.
+/// The operations of which courses and rankings are shown.
 pub const COURSE: [&str; 4] = ["read_bytes", "write_bytes", "metadata", "service_time"];
 
 jobstats_core::named! {
@@ -183,13 +183,10 @@ pub struct RankingRow {
     pub detail: Option<String>,
     /// The part of the amount that ranks, 0 to 1.
     pub share: Option<f64>,
-    /// The amount of each of [`AMOUNTS`].
+    /// The amount of each operation of [`COURSE`].
     #[serde(flatten, serialize_with = "json::amounts")]
-    pub amounts: [Option<Decimal>; AMOUNTS.len()],
+    pub amounts: [Option<Decimal>; COURSE.len()],
 }
-
-/// The operations of a ranking.
-pub const AMOUNTS: [&str; 4] = ["service_time", "read_bytes", "write_bytes", "metadata"];
 
 /// The largest number of groups of a ranking.
 const GROUPS: usize = 200;
@@ -205,10 +202,10 @@ impl Ranking {
                 detail: joined(texts.flatten()),
                 share: None,
                 amounts: [
-                    row.service_time,
                     row.read_bytes,
                     row.write_bytes,
                     row.metadata,
+                    row.service_time,
                 ],
             }
         });
@@ -223,8 +220,8 @@ impl Ranking {
 
     /// Ranks groups by service time, or by metadata requests if there is none.
     pub fn by_amount(by: &'static str, mut rows: Vec<RankingRow>) -> Self {
-        let is_timed = rows.iter().any(|row| row.amounts[0].is_some());
-        let ranks = if is_timed { 0 } else { 3 };
+        let is_timed = rows.iter().any(|row| row.amounts[3].is_some());
+        let ranks = if is_timed { 3 } else { 2 };
         let amount = |row: &RankingRow| row.amounts[ranks].map_or(0.0, number);
         rows.sort_by(|one, other| {
             let amounts = amount(other).total_cmp(&amount(one));
@@ -238,7 +235,7 @@ impl Ranking {
         rows.truncate(GROUPS);
         Self {
             by,
-            operation: AMOUNTS[ranks],
+            operation: COURSE[ranks],
             rows,
             more,
         }

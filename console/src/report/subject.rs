@@ -11,7 +11,7 @@ use super::vocabulary::*;
 use crate::show::chart::line::band;
 use crate::subject::questions::sum_of;
 use crate::subject::space::{Space, targets};
-use crate::subject::{AMOUNTS, COURSE, Ranking, RankingRow, Subject, Usage, label};
+use crate::subject::{COURSE, Ranking, RankingRow, Subject, Usage, label};
 
 /// Makes the page, with the sizes of its reads and writes.
 pub fn page(subject: &Subject, sizes: Vec<Block>, clock: &Clock) -> Page {
@@ -206,10 +206,12 @@ fn ranking(ranking: &Ranking) -> Table {
         }
         let part = Cell::bar(row.share, row.share.unwrap_or(0.0));
         cells.push(("Part", part));
-        let titles = ["Server time", "Read", "Written", "Metadata"];
-        let amounts = AMOUNTS.iter().zip(row.amounts);
-        let amounts = amounts.map(|(name, it)| Cell::value(it.map(number), name, Quantity::Total));
-        cells.extend(titles.into_iter().zip(amounts));
+        let titles = ["Read", "Written", "Metadata", "Server time"];
+        // Server time, which ranks, comes first.
+        cells.extend([3, 0, 1, 2].map(|at| {
+            let total = row.amounts[at].map(number);
+            (titles[at], Cell::value(total, COURSE[at], Quantity::Total))
+        }));
         cells
     });
     Table {

@@ -206,8 +206,6 @@ pub struct Context<'a> {
     pub history: &'a TargetStates,
     pub view: &'a View,
     pub look: &'a ScreenState,
-    /// The file system whose name is left out of names of targets.
-    pub filesystem: Option<&'a str>,
     /// True for a screen with room for baselines.
     pub is_wide: bool,
     /// True for the targets next to other rows.
@@ -218,7 +216,8 @@ impl Context<'_> {
     /// Returns the name of a target without the file system that all have.
     fn short(&self, target: &str) -> String {
         let rest = self
-            .filesystem
+            .history
+            .filesystem()
             .and_then(|name| target.strip_prefix(name)?.strip_prefix('-'));
         text::shown(rest.unwrap_or(target))
     }
@@ -295,7 +294,7 @@ pub fn lines(table: &Table, context: &Context<'_>, width: usize) -> Vec<Line> {
             continue;
         }
         let line = joined(sign, PLAIN, &filled, cell, Some(bar));
-        lines.push(match at == context.look.selected {
+        lines.push(match at == context.look.selected && !context.is_side {
             true => line.reversed(),
             false => line,
         });

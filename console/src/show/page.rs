@@ -71,14 +71,6 @@ impl ScreenState {
         }
     }
 
-    /// Returns the same without a selected row.
-    pub fn unselected(&self) -> Self {
-        Self {
-            selected: usize::MAX,
-            ..self.clone()
-        }
-    }
-
     /// Returns true if there is a line below the table.
     const fn has_foot(&self) -> bool {
         self.foot || self.typing.is_some()
@@ -147,10 +139,9 @@ fn lines_of([rows, targets]: &[Table; 2], context: &Context<'_>, width: usize) -
     let right = 30 + (width - WIDE) / 3;
     let left = width - right;
     let mut lines = lines(left - 1);
-    let (view, look) = (of_targets(context.view), context.look.unselected());
+    let view = of_targets(context.view);
     let context = Context {
         view: &view,
-        look: &look,
         is_side: true,
         ..*context
     };
@@ -182,7 +173,6 @@ pub fn page(
         history,
         view,
         look,
-        filesystem: history.filesystem(),
         is_wide: width >= WIDE,
         is_side: false,
     };

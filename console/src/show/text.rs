@@ -1,8 +1,9 @@
 //! Pages as text: tables of aligned columns, and courses as lines of bars.
 
+use jobstats_core::judgement::finding::Level;
 use ratatui::crossterm::style::Stylize;
 
-use super::document::{Block, Cell, Figure, Level, Page, Table};
+use super::document::{Block, Cell, Figure, Page, Table};
 use crate::values::number::{bar, mean, sparkline};
 use crate::values::text::{cut, left, right, shown, width};
 use crate::values::when;
@@ -54,7 +55,7 @@ impl Screen {
         match cell.level.filter(|_| self.is_coloured) {
             Some(Level::Bad) => word.red().bold().to_string(),
             Some(Level::Fair) => word.yellow().to_string(),
-            None => word.to_owned(),
+            _ => word.to_owned(),
         }
     }
 }

@@ -6,15 +6,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use jobstats_client::answers::{
-    Dimension, Filters, Group, Job, JobRow, JobUsage, JobUsageRow, Jobs, JobsRow, TotalRow, Window,
+    Dimension, Filters, Group, Job, JobRow, JobUsage, JobUsageRow, Jobs, JobsRow, Window,
 };
 use jobstats_core::base::pattern::exactly;
 use jobstats_core::series::typical::Typical;
 
 use array::{ELEMENTS, by_element, elements};
 
-use super::questions::{DAY, Selection, add_course, compared, is_part, only, usage_of};
-use super::{AMOUNTS, COURSE, Fact, Kind, Ranking, RankingRow, Subject, Value, findings, number};
+use super::questions::{DAY, Selection, add_course, compared, is_part, only};
+use super::{COURSE, Fact, Kind, Ranking, RankingRow, Subject, Usage, Value, findings, number};
 use crate::ask::store::{Answer, Error, Store};
 use crate::values::number::{joules, ratio, total};
 use crate::values::text::joined;
@@ -284,7 +284,7 @@ fn by_target(rows: &[JobUsageRow]) -> Ranking {
             name: Some(name.clone()),
             ..RankingRow::default()
         });
-        if let Some(place) = AMOUNTS.iter().position(|it| *it == row.operation) {
+        if let Some(place) = COURSE.iter().position(|it| *it == row.operation) {
             target.amounts[place] = row.total;
         }
     }
@@ -360,12 +360,13 @@ fn add_totals(store: &mut Store, subject: &mut Subject, asked: Window) -> Result
     if sums.iter().flatten().all(|sum| sum.is_zero()) {
         return Ok(());
     }
-    let totals = COURSE.iter().zip(sums).map(|(name, total)| TotalRow {
+    let usage = COURSE.iter().zip(sums).map(|(name, total)| Usage {
         operation: (*name).to_owned(),
         total,
-        ..TotalRow::default()
+        rate: total.map(|total| number(total) / length),
+        ..Usage::default()
     });
-    subject.usage = totals.map(|row| usage_of(&row, length)).collect();
+    subject.usage = usage.collect();
     subject.rankings.clear();
     subject.notes.push("The job is older than the increments that the store keeps: only its totals are left, not its rates over time or its targets.".to_owned());
     subject.note("What is left of the job", &last);

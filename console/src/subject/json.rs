@@ -9,7 +9,7 @@ use serde_json::{Map, Number, Value as Json, json};
 
 use super::meanwhile::Meanwhile;
 use super::space::Space;
-use super::{AMOUNTS, COURSE, Subject, Value};
+use super::{COURSE, Subject, Value};
 use crate::show::json::{escaped, time};
 
 /// The version of the format. It is raised if a field changes or goes; a field more does not change it.
@@ -151,11 +151,11 @@ pub(super) fn exact_number(amount: Decimal) -> Option<Number> {
 
 /// Writes the amounts of a ranking by the names of their operations.
 pub(super) fn amounts<S: Serializer>(
-    amounts: &[Option<Decimal>; AMOUNTS.len()],
+    amounts: &[Option<Decimal>; COURSE.len()],
     to: S,
 ) -> Result<S::Ok, S::Error> {
     let amounts = amounts.map(|it| it.and_then(exact_number));
-    to.collect_map(AMOUNTS.iter().zip(amounts))
+    to.collect_map(COURSE.iter().zip(amounts))
 }
 
 pub(super) fn moment(at: Timestamp) -> Json {
@@ -180,10 +180,10 @@ mod tests {
     fn whole_numbers_keep_all_digits() {
         let row = RankingRow {
             amounts: [
-                Some(Decimal::new(125, 2)),
                 Some(Decimal::from(u64::MAX)),
                 None,
                 None,
+                Some(Decimal::new(125, 2)),
             ],
             ..RankingRow::default()
         };

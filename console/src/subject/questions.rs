@@ -189,7 +189,7 @@ pub(super) fn total_of<'r>(rows: &'r [TotalRow], operation: &str) -> Option<&'r 
 }
 
 /// Returns the usage of a total. Its rate is the mean over so many seconds, where unobserved seconds count as idle.
-pub(super) fn usage_of(row: &TotalRow, seconds: f64) -> Usage {
+fn usage_of(row: &TotalRow, seconds: f64) -> Usage {
     Usage {
         operation: row.operation.clone(),
         total: row.total,

@@ -74,13 +74,11 @@ fn matching<'t>(name: &str, targets: &'t [TargetRow]) -> BTreeSet<&'t str> {
 /// Lists targets with a similar name, or else the first ones.
 fn similar(name: &str, targets: &[TargetRow]) -> String {
     let names: BTreeSet<_> = targets.iter().map(|row| row.target.as_str()).collect();
-    let mut similar = matching(name, targets);
-    if similar.is_empty() {
-        let wanted = name.to_lowercase();
-        let is_similar = |known: &&str| known.to_lowercase().contains(&wanted);
-        similar = names.iter().copied().filter(is_similar).collect();
-    }
-    let shown = if similar.is_empty() { names } else { similar };
+    let wanted = name.to_lowercase();
+    let is_similar = |known: &&str| known.to_lowercase().contains(&wanted);
+    let similar = names.iter().copied().filter(is_similar).collect();
+    let mut lists = [matching(name, targets), similar, names].into_iter();
+    let shown = lists.find(|it| !it.is_empty()).unwrap_or_default();
     let first: Vec<_> = shown.into_iter().take(5).collect();
     match first.is_empty() {
         true => "the store has no targets yet".to_owned(),

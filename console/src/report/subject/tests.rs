@@ -45,10 +45,10 @@ fn job(name: &str) -> Subject {
         detail: name.map(str::to_owned),
         share: None,
         amounts: [
-            Some(Decimal::from(seconds)),
             Some(Decimal::from(seconds * 1_000_000_000)),
             Some(Decimal::ZERO),
             None,
+            Some(Decimal::from(seconds)),
         ],
     };
     Subject {

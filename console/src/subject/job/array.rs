@@ -62,7 +62,7 @@ pub(super) fn by_element(subject: &mut Subject, elements: &[JobsRow]) {
                 .flatten(),
         ),
         share: None,
-        amounts: [it.service_time, it.read_bytes, it.write_bytes, it.metadata],
+        amounts: [it.read_bytes, it.write_bytes, it.metadata, it.service_time],
     });
     let ranking = Ranking::by_amount("element", ranked.collect());
     subject.rankings.push(ranking);
