@@ -13,7 +13,7 @@ use jobstats_core::series::typical::Typical;
 
 use array::{ELEMENTS, by_element, elements};
 
-use super::questions::{DAY, Selection, add_course, compared, is_part, only};
+use super::questions::{DAY, Selection, add_course, compared, only, sum_of};
 use super::{COURSE, Fact, Kind, Ranking, RankingRow, Subject, Usage, Value, findings, number};
 use crate::ask::store::{Answer, Error, Store};
 use crate::values::number::{joules, ratio, total};
@@ -155,7 +155,9 @@ pub fn ask(
     };
     let mut subject = Subject::new(Kind::Job, name, work);
     subject.add(facts(row, name));
-    let sums = whole.iter().filter(|row| !is_part(&row.operation));
+    // Parts of the metadata requests are asked from MDTs alone: OSTs report some of these operations too.
+    let is_sum = |it: &str| it == "metadata" || sum_of(it) != Some("metadata");
+    let sums = whole.iter().filter(|row| is_sum(&row.operation));
     subject.usage = sums.copied().cloned().collect();
     subject.rankings = vec![by_target(rows)];
     subject.note("The job", found);
@@ -201,7 +203,7 @@ const fn state(knows: bool, row: &JobRow) -> Option<&'static str> {
 
 /// Returns how busy a job kept servers, and its energy.
 fn costs(row: &JobRow, usage: &[JobUsageRow]) -> [Option<Fact>; 3] {
-    let busy = row.in_service.map(|it| Value::Number(it, |it| ratio(it)));
+    let busy = row.in_service.map(|it| Value::Number(it, ratio));
     let [all, per_gb] = ENERGY.map(|(operation, key, label)| {
         let row = usage.iter().find(|row| row.operation == operation);
         let energy = row.and_then(|row| row.total).map(number);

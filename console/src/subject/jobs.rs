@@ -62,7 +62,7 @@ pub fn ask(store: &mut Store, wanted: &Wanted, window: Span) -> Result<JobList, 
     };
     let mut findings = findings(store, &jobs.rows, filters, &mut list)?;
     let rows = jobs.rows.into_iter().map(|job| ListedJob {
-        finding: job.labels.job.as_ref().and_then(|it| findings.remove(it)),
+        finding: findings.remove(&job.labels.job),
         job,
     });
     list.rows = rows.collect();
@@ -94,16 +94,15 @@ fn findings(
     jobs: &[JobsRow],
     filters: Filters,
     list: &mut JobList,
-) -> Result<BTreeMap<String, FindingRow>, Error> {
-    let mut counts: BTreeMap<&String, usize> = BTreeMap::new();
-    for job in jobs.iter().filter_map(|job| job.labels.job.as_ref()) {
-        *counts.entry(job).or_default() += 1;
-    }
-    let single = counts.into_iter().filter(|(_, count)| *count == 1);
-    let names: Vec<_> = single.map(|(job, _)| exactly(job)).collect();
-    let mut worst = BTreeMap::new();
+) -> Result<BTreeMap<Option<String>, FindingRow>, Error> {
+    let numbers = jobs.iter().filter_map(|job| job.labels.job.as_ref());
+    let mut numbers: Vec<_> = numbers.collect();
+    numbers.sort_unstable();
+    let jobs_of_number = numbers.chunk_by(|one, next| one == next);
+    let single = jobs_of_number.filter(|it| it.len() == 1);
+    let names: Vec<_> = single.map(|it| exactly(it[0])).collect();
     if names.is_empty() {
-        return Ok(worst);
+        return Ok(BTreeMap::new());
     }
     let ends: Option<Vec<_>> = jobs.iter().map(|job| job.ended).collect();
     let found = store.ask(&Findings {
@@ -120,13 +119,9 @@ fn findings(
     })?;
     list.statements
         .push(("Findings".to_owned(), found.statement));
-    // The worst finding of a job comes first.
-    for row in found.rows {
-        if let Some(job) = row.labels.job.clone() {
-            worst.entry(job).or_insert(row);
-        }
-    }
-    Ok(worst)
+    // The worst finding of a job comes first, and replaces the others.
+    let rows = found.rows.into_iter().rev();
+    Ok(rows.map(|row| (row.labels.job.clone(), row)).collect())
 }
 
 /// Returns a document of one line.

@@ -20,7 +20,7 @@ use serde_json::Value;
 use super::questions::{DAY, Selection};
 use super::queues::{Service, services};
 use super::{Subject, number};
-use crate::ask::store::{Error, Store};
+use crate::ask::store::{Answered, Error, Store};
 use crate::values::text::shown;
 use crate::values::when::{self, after};
 
@@ -153,25 +153,14 @@ pub fn add(store: &mut Store, subject: &mut Subject, job: &JobRow) -> Result<(),
     let now = there.rates(store, &LOAD, &[Dimension::Server], None)?;
     let wait = wait(store, &times, &own.rows, &servers)?;
     let ranked = subject.rankings[0].rows.iter();
-    let targets: Vec<_> = ranked.clone().filter_map(|row| row.name.clone()).collect();
-    let used = ranked.filter(|row| row.share >= Some(LEAST_SHARE));
-    let used: Vec<_> = used
-        .filter_map(|row| row.name.clone())
-        .take(PLACES)
-        .collect();
-    let target = slowest(store, &times, &used)?;
+    let used = ranked.clone().filter(|row| row.share >= Some(LEAST_SHARE));
+    let used = used.count().min(PLACES);
+    let targets: Vec<_> = ranked.filter_map(|row| row.name.clone()).collect();
+    let target = slowest(store, &times, &targets[..used.min(targets.len())])?;
     let disturbed = disturbed(&times, &now.rows, wait.as_ref(), target.as_ref());
     let place = disturbed.map_or(servers.clone(), |server| vec![server.clone()]);
     let before = on_servers(times.days, &place).rates(store, &LOAD, &[], Some(STEP))?;
-    let mut events = store.ask(&Events {
-        window: there.window(),
-        ..Events::default()
-    })?;
-    events.rows.retain(|row| touches(row, &own.rows, &targets));
-    events.rows.reverse();
-    for row in events.rows.iter_mut().filter(|row| row.event != "waiting") {
-        row.targets.retain(|name| targets.contains(name));
-    }
+    let events = events(store, &there, &own.rows, &targets)?;
     let top = on_servers(times.window, &place).ranking(LOAD[0], &PEOPLE, 20);
     let top = store.ask(&top)?;
     for (title, statement) in [
@@ -377,14 +366,31 @@ fn slowest(
     Ok(slowest.or_else(for_a_while).cloned())
 }
 
-/// Returns whether an event happened on the servers or targets of a job. Rules of a site are about users.
-fn touches(row: &EventRow, own: &[RateRow], targets: &[String]) -> bool {
-    let mut servers = own.iter().filter_map(|row| row.labels.server.as_ref());
-    match row.event.as_str() {
+/// Loads the events on the servers or targets of a job, the oldest first. Rules of a site are about users.
+fn events(
+    store: &mut Store,
+    there: &Selection,
+    own: &[RateRow],
+    targets: &[String],
+) -> Answered<EventRow> {
+    let mut events = store.ask(&Events {
+        window: there.window(),
+        ..Events::default()
+    })?;
+    let servers: Vec<_> = own
+        .iter()
+        .filter_map(|row| row.labels.server.as_ref())
+        .collect();
+    events.rows.reverse();
+    events.rows.retain_mut(|row| match row.event.as_str() {
         "rule" => false,
-        "waiting" => servers.any(|name| row.servers.contains(name)),
-        _ => row.targets.iter().any(|name| targets.contains(name)),
-    }
+        "waiting" => servers.iter().any(|name| row.servers.contains(name)),
+        _ => {
+            row.targets.retain(|name| targets.contains(name));
+            !row.targets.is_empty()
+        }
+    });
+    Ok(events)
 }
 
 /// Gathers what events contribute to the verdict. Requests that waited elsewhere than most of the job's do not count.

@@ -145,13 +145,6 @@ pub(super) fn only(name: &str) -> Option<Vec<String>> {
     Some(vec![exactly(name)])
 }
 
-/// Returns true if an operation is part of the metadata requests, where an MDT reports it: OSTs report some of these operations
-/// too.
-pub(super) fn is_part(operation: &str) -> bool {
-    let known = operation::find(operation.as_bytes());
-    known.is_some_and(|it| OPERATIONS[it].metadata)
-}
-
 /// Returns the sum that an operation is part of, or the operation itself; `None` for one that counts calls of another once more.
 pub fn sum_of(operation: &str) -> Option<&str> {
     match operation {
@@ -257,14 +250,11 @@ pub(super) fn add_course(store: &mut Store, subject: &mut Subject) -> Result<(),
 pub fn add_parts(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
     let totals = subject.work.metadata_parts(store)?;
     // A job's rates are over its observed time.
-    let length = match subject.used("metadata") {
-        Some(Usage {
-            total: Some(total),
-            rate: Some(rate),
-            ..
-        }) if *rate > 0.0 => number(*total) / rate,
-        _ => when::seconds(subject.work.window),
-    };
+    let observed = subject.used("metadata").and_then(|it| {
+        let rate = it.rate.filter(|rate| *rate > 0.0)?;
+        Some(number(it.total?) / rate)
+    });
+    let length = observed.unwrap_or_else(|| when::seconds(subject.work.window));
     let parts = totals.rows.iter().map(|row| usage_of(row, length));
     subject.usage.extend(parts);
     subject.note("The parts of metadata requests", &totals);

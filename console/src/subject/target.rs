@@ -101,7 +101,7 @@ fn balance(store: &mut Store, subject: &mut Subject, target: &TargetRow) -> Resu
     if let Some(place) = place {
         let rank = format!("{} of {}, by {amount}", place + 1, rows.len());
         let times = rows[place].ratio;
-        let times = times.map(|it| Value::Number(it, |it| ratio(it)));
+        let times = times.map(|it| Value::Number(it, ratio));
         subject.add([
             Fact::text("rank", "Rank", Some(&rank)),
             Fact::new("ratio", "Rate ÷ median", times),

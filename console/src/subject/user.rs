@@ -20,12 +20,11 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Subject, Error
         && let Ok(uid) = name.parse::<i64>()
     {
         own = all.clone().part(|filters| filters.uid = Some(vec![uid]));
-        let said = std::mem::take(&mut totals.notes);
+        let mut said = std::mem::take(&mut totals.notes);
         totals = ask_totals(store, &own)?;
         if totals.rows.is_empty() {
-            let new = said.into_iter().filter(|note| !totals.notes.contains(note));
-            let new: Vec<_> = new.collect();
-            totals.notes.extend(new);
+            said.retain(|note| !totals.notes.contains(note));
+            totals.notes.append(&mut said);
         }
     }
     let space = space::ask(store, own.filters.clone(), window)?;
@@ -53,7 +52,7 @@ fn add_work(store: &mut Store, subject: &mut Subject, all: &Selection) -> Result
     let own = subject.used("service_time").and_then(|usage| usage.total);
     let all = total_of(&whole.rows, "service_time").and_then(|row| row.total);
     let share = own.zip(all);
-    let share = share.map(|(own, all)| Value::Number(number(own) / number(all), |it| percent(it)));
+    let share = share.map(|(own, all)| Value::Number(number(own) / number(all), percent));
     add_baseline(store, subject)?;
     add_course(store, subject)?;
     let by = [

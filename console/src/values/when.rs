@@ -210,9 +210,8 @@ impl Clock {
     /// Prints a window: a day as `Thursday 2026-11-20`, and others from a time to another.
     pub fn window(&self, window: Span) -> String {
         let (since, until) = (self.at(window.0), self.at(window.1));
-        let is_midnight = since.time() == Time::midnight() && until.time() == Time::midnight();
-        let is_day = since.date().tomorrow().ok() == Some(until.date());
-        if is_midnight && is_day {
+        let is_day = since.tomorrow().is_ok_and(|it| it == until);
+        if is_day && since.time() == Time::midnight() {
             return since.strftime("%A %F").to_string();
         }
         if since.date() == until.date() {
@@ -276,21 +275,18 @@ pub fn length(seconds: f64) -> String {
     let seconds = seconds.round().max(0.0) as u64;
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
     let clock = format!("{:02}:{:02}:{:02}", rest / 3600, rest / 60 % 60, rest % 60);
-    if days == 0 {
-        clock
-    } else {
-        format!("{days} d {clock}")
+    match days {
+        0 => clock,
+        _ => format!("{days} d {clock}"),
     }
 }
 
 /// Prints the width of steps, such as `10 min` or `1 h`.
 pub fn width(seconds: i64) -> String {
-    match seconds {
-        _ if seconds % 86_400 == 0 => format!("{} d", seconds / 86_400),
-        _ if seconds % 3600 == 0 => format!("{} h", seconds / 3600),
-        _ if seconds % 60 == 0 => format!("{} min", seconds / 60),
-        _ => format!("{seconds} s"),
-    }
+    let units = [(86_400, "d"), (3600, "h"), (60, "min")];
+    let whole = units.iter().find(|(unit, _)| seconds % unit == 0);
+    let (unit, name) = whole.unwrap_or(&(1, "s"));
+    format!("{} {name}", seconds / unit)
 }
 
 /// The widths of steps that people can read, in seconds.

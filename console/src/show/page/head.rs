@@ -119,12 +119,12 @@ fn clock(history: &TargetStates, look: &ScreenState, width: usize) -> String {
         Mode::Live(_) => width >= 100,
         Mode::Replay(..) | Mode::Print => width >= 60,
     };
-    let time = look.clock.at(timestamp(history.time));
-    let time = match (history.rounds, has_date) {
-        (0, _) => String::new(),
-        (_, false) => time.strftime("%T %Z").to_string(),
-        (_, true) => time.strftime("%F %T %Z").to_string(),
+    let format = match (history.rounds, has_date) {
+        (0, _) => "",
+        (_, false) => "%T %Z",
+        (_, true) => "%F %T %Z",
     };
+    let time = look.clock.at(timestamp(history.time)).strftime(format);
     let mode = match look.mode {
         Mode::Live(interval) => format!("live {}", seconds(interval)),
         Mode::Replay(speed, Some(Position { at, of })) => format!("replay {at}/{of} ×{speed}"),
