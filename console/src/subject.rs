@@ -27,7 +27,7 @@ use meanwhile::Meanwhile;
 use questions::Selection;
 use space::Space;
 
-/// The operations of which courses and rankings are shown.
+/// The operations of courses and rankings.
 pub const COURSE: [&str; 4] = ["read_bytes", "write_bytes", "metadata", "service_time"];
 
 jobstats_core::named! {

@@ -53,13 +53,10 @@ fn worst_of_each_rule(rows: Vec<FindingRow>) -> Vec<FindingRow> {
 /// Returns what servers saw and, where the value is not that already, how much of their time it took.
 pub fn said(finding: &FindingRow) -> String {
     let text = &finding.text;
-    // A share has four decimals.
-    let is_value = |share: &f64| (share - finding.value).abs() < 1e-4;
-    match (
-        finding.share.filter(|it| !is_value(it)),
-        finding.service_time,
-    ) {
+    match (finding.share, finding.service_time) {
         (None, _) => format!("{text}."),
+        // A share has four decimals.
+        (Some(share), _) if (share - finding.value).abs() < 1e-4 => format!("{text}."),
         (share, Some(_)) => format!("{text}, in {} of its server time.", percent(share)),
         (share, None) => format!("{text}, in {} of its requests.", percent(share)),
     }

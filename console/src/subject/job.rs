@@ -155,7 +155,7 @@ pub fn ask(
     };
     let mut subject = Subject::new(Kind::Job, name, work);
     subject.add(facts(row, name));
-    // Parts of the metadata requests are asked from MDTs alone: OSTs report some of these operations too.
+    // Parts of the metadata requests come from MDTs alone: OSTs report some of these operations too.
     let is_sum = |it: &str| it == "metadata" || sum_of(it) != Some("metadata");
     let sums = whole.iter().filter(|row| is_sum(&row.operation));
     subject.usage = sums.copied().cloned().collect();
