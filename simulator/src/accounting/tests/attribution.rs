@@ -118,7 +118,7 @@ fn a_cluster_plays_the_jobs_of_its_schedulers() {
 
 #[test]
 fn the_truth_is_json_line_by_line() {
-    for site in forms() {
+    for site in sites() {
         let span = days(1);
         let runs = site.runs(span);
         let mut truth = Vec::new();
