@@ -3,9 +3,10 @@
 use std::io;
 use std::time::{Duration, Instant};
 
+use jobstats_client::database::retry::retry;
 use jobstats_client::database::settings::SettingsError;
 use jobstats_client::spool::Text;
-use jobstats_client::{Kind, Retry, Settings};
+use jobstats_client::{Kind, Settings};
 
 use crate::frame::{LCTL, Reading};
 use crate::state::{Event, StateFile};
@@ -401,7 +402,7 @@ impl Feed {
         let (start, limit) = (Instant::now(), self.limit);
         // Attempts that wait for a lock each time would take five times as long.
         let is_passing = |error: &SendError| error.is_passing() && start.elapsed() < limit;
-        Retry::default().run(is_passing, || {
+        retry(is_passing, || {
             notify::beat();
             self.transport.store(reading, texts)
         })
