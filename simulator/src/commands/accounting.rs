@@ -9,7 +9,7 @@ use clap::Args;
 use crate::accounting::scheduler_parser;
 use crate::commands::whole_seconds;
 use crate::failure::Failure;
-use crate::jobs::{CLUSTERS, Query, Run, Scheduler, Site};
+use crate::jobs::{CLUSTERS, Query, Scheduler, Site};
 use crate::time::{Clock, DAY, MINUTE, Nanos, Span, rfc3339};
 use crate::truth::Attribution;
 
@@ -91,13 +91,6 @@ fn every(text: &str) -> Result<Nanos, String> {
 }
 
 impl Options {
-    fn site(&self) -> Site {
-        let mut site = self.schedulers.site(self.scheduler, self.seed);
-        site.every = self.every;
-        site.disturbed = !self.undisturbed;
-        site
-    }
-
     fn span(&self) -> Result<Span, Failure> {
         let from = self.from.world();
         let length = (self.days * DAY as f64) as Nanos;
@@ -111,13 +104,30 @@ impl Options {
     }
 }
 
-/// Runs the command.
+/// Prints the text of one call, or writes those of all calls with the truth about them.
 pub fn run(options: &Options) -> Result<(), Failure> {
-    let (site, span) = (options.site(), options.span()?);
+    let site = Site {
+        every: options.every,
+        disturbed: !options.undisturbed,
+        ..options.schedulers.site(options.scheduler, options.seed)
+    };
+    let span = options.span()?;
     let runs = site.runs(span);
     if let Some(directory) = &options.directory {
         let queries = site.queries(span, !options.no_nightly);
-        write_texts(&site, &runs, &queries, directory)?;
+        for (cluster, name) in CLUSTERS.iter().enumerate().take(site.clusters) {
+            let directory = directory.join(name);
+            std::fs::create_dir_all(&directory)
+                .map_err(|error| Failure::file(&directory, error))?;
+            for query in &queries {
+                let path = directory.join(rfc3339(query.time));
+                write_file(&path, |out| site.write(cluster, *query, &runs, out))?;
+            }
+        }
+        let (users, groups) = (site.people.passwd(), site.people.group());
+        for (name, text) in [("passwd", users), ("group", groups)] {
+            write_file(&directory.join(name), |out| out.write_all(text.as_bytes()))?;
+        }
         let attribution = Attribution::new(&site, &runs, &queries, span);
         return write_file(&directory.join("truth.jsonl"), |out| attribution.write(out));
     }
@@ -128,30 +138,6 @@ pub fn run(options: &Options) -> Result<(), Failure> {
     let mut out = BufWriter::new(io::stdout().lock());
     site.write(0, query, &runs, &mut out)?;
     Ok(out.flush()?)
-}
-
-/// Writes the texts of all queries, and the names of users and groups.
-fn write_texts(
-    site: &Site,
-    runs: &[Run],
-    queries: &[Query],
-    directory: &Path,
-) -> Result<(), Failure> {
-    for (cluster, name) in CLUSTERS.iter().enumerate().take(site.clusters) {
-        let directory = directory.join(name);
-        std::fs::create_dir_all(&directory).map_err(|error| Failure::file(&directory, error))?;
-        for query in queries {
-            let path = directory.join(rfc3339(query.time));
-            write_file(&path, |out| site.write(cluster, *query, runs, out))?;
-        }
-    }
-    let (users, groups) = (site.people.passwd(), site.people.group());
-    write_file(&directory.join("passwd"), |out| {
-        out.write_all(users.as_bytes())
-    })?;
-    write_file(&directory.join("group"), |out| {
-        out.write_all(groups.as_bytes())
-    })
 }
 
 fn write_file(

@@ -26,7 +26,7 @@ fn judged(site: &Site) -> BTreeMap<(&'static str, String), usize> {
                 entry
                     .activities
                     .iter()
-                    .all(|(run, _)| run.owner(site).uid == answer.uid)
+                    .all(|(run, _)| run.owner(site).name == answer.user_name)
             );
         }
         let origin: &str = entry.activities[0].1.origin.into();
