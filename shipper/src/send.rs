@@ -347,7 +347,10 @@ impl Feed {
                 .iter()
                 .map(|index| &reading.index.texts[*index])
                 .collect();
-            let count = if alone > 0 { 1 } else { self.together(&texts) };
+            let count = match alone {
+                0 => self.transport.together(&texts).clamp(1, texts.len()),
+                _ => 1,
+            };
             alone = alone.saturating_sub(1);
             let (now, later) = rest.split_at(count);
             let texts = &texts[..count];
@@ -379,10 +382,6 @@ impl Feed {
         if progress.failure.is_some() {
             self.transport.close();
         }
-    }
-
-    fn together(&self, texts: &[&Text]) -> usize {
-        self.transport.together(texts).clamp(1, texts.len())
     }
 
     /// Formats a failure. What concerns the connection names the store, and everything else the target.
