@@ -104,7 +104,7 @@ pub trait Answer: Sized {
 pub enum Source {
     /// A function that returns rows, found by the search path.
     Function(&'static str),
-    /// What follows `FROM`: a view with its schema, or a call, with a condition or without. `$name` is the argument of that name.
+    /// A view with its schema, or a call, with a condition or without. `$name` is the argument of that name.
     Query(&'static str),
 }
 

@@ -15,8 +15,7 @@ use std::time::{Duration, Instant};
 
 use jiff::tz::TimeZone;
 use jobstats_client::answers::EntryTotalsRow;
-use jobstats_client::database::retry;
-use jobstats_client::{Connector, Options};
+use jobstats_client::{Connector, Options, database::retry};
 use jobstats_core::base::instant::{MINUTE, Micros};
 
 use super::{Source, Step, Update};
