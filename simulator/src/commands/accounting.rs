@@ -104,7 +104,7 @@ impl Options {
     }
 }
 
-/// Prints the text of one call, or writes those of all calls with the truth about them.
+/// Prints the text of one call, or writes the texts of all calls and the truth about them.
 pub fn run(options: &Options) -> Result<(), Failure> {
     let site = Site {
         every: options.every,

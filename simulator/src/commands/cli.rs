@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use jobstats_client::Options;
 
 use crate::commands::cluster_options::{Scene, Stage, World};
@@ -71,13 +71,7 @@ enum Command {
     },
     /// Print the true increments of a span and, by cause, the part of them that the texts do not show
     #[command(long_flag = "truth")]
-    Truth {
-        #[command(flatten)]
-        scene: Scene,
-        /// Subject of the truth
-        #[arg(long, value_enum, default_value = "entries")]
-        about: About,
-    },
+    Truth(Box<Scene>),
     /// Draw incidents for a span of the preset busy, and print them with their causes as JSON, which --incident-plan takes
     #[command(long_flag = "incidents")]
     Incidents(Box<Scene>),
@@ -87,19 +81,6 @@ enum Command {
     Accounting(Box<accounting::Options>),
     /// Count the events of a span
     Describe(Box<Scene>),
-}
-
-/// The subject of a truth.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum About {
-    /// Each entry of job_stats on each target
-    Entries,
-    /// Each target as a whole, as its own counters show it
-    Targets,
-    /// The queue of each service of a server
-    Queues,
-    /// The owners of the space of each target at the end of the span
-    Space,
 }
 
 #[derive(Debug, Args)]
@@ -178,7 +159,7 @@ impl Cli {
             Command::Servers(world) => servers(&world.cluster()?)?,
             Command::Schedule(scene) => schedule(&scene)?,
             Command::Load { scene, options } => return load(&scene, &options),
-            Command::Truth { scene, about } => write_truth(&scene, about)?,
+            Command::Truth(scene) => write_truth(&scene)?,
             Command::Verify(options) => return verify(&options),
             Command::Accounting(options) => accounting::run(&options)?,
             Command::Describe(scene) => describe(&scene)?,
@@ -244,22 +225,9 @@ fn planned_truths(cluster: &Cluster, span: Span) -> Vec<TargetTruth> {
     truth::of_targets(cluster, span, &scrape_times::of_targets(cluster, span))
 }
 
-fn write_truth(scene: &Scene, about: About) -> Result<(), Failure> {
+fn write_truth(scene: &Scene) -> Result<(), Failure> {
     let (cluster, span) = scene.setting()?;
-    match about {
-        About::Entries => report::write_entries(&cluster, &planned_truths(&cluster, span)),
-        About::Targets => {
-            let readings = scrape_times::of_targets(&cluster, span);
-            let truths = truth::target_counters::of_targets(&cluster, &readings);
-            report::write_targets(&cluster, &truths)
-        }
-        About::Queues => {
-            let of_servers = scrape_times::of_servers(&cluster, span);
-            let services = truth::queues::readings(&cluster, of_servers);
-            report::write_queues(&cluster, &truth::queues::of_servers(&cluster, &services))
-        }
-        About::Space => report::write_space(&cluster, span.until - 1),
-    }
+    report::write_truth(&cluster, &planned_truths(&cluster, span))
 }
 
 fn describe(scene: &Scene) -> Result<(), Failure> {
