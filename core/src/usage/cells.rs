@@ -124,7 +124,7 @@ pub struct Cells {
     pub(super) activity: Activity,
     places: FxHashMap<Place, u32>,
     numbers: FxHashMap<Subject, u32>,
-    subjects: Vec<Subject>,
+    pub(super) subjects: Vec<Subject>,
     /// The sums of all cells, modulo 2^64, and how often those wrapped that did.
     low: Vec<u64>,
     high: FxHashMap<usize, u64>,
@@ -314,11 +314,6 @@ impl Cells {
             true => require_room(2 * self.bytes()),
             false => Ok(()),
         }
-    }
-
-    /// Returns the subjects.
-    pub(super) fn subjects(&self) -> &[Subject] {
-        &self.subjects
     }
 
     /// Returns the cells, each with its number.
