@@ -122,7 +122,7 @@ pub struct Cells {
     /// The number of sums of a cell.
     width: usize,
     pub(super) activity: Activity,
-    places: FxHashMap<Place, u32>,
+    pub(super) places: FxHashMap<Place, u32>,
     numbers: FxHashMap<Subject, u32>,
     pub(super) subjects: Vec<Subject>,
     /// The sums of all cells, modulo 2^64, and how often those wrapped that did.
@@ -166,11 +166,6 @@ impl Cells {
             Activity::OfCells => 1,
             Activity::OfSums => self.width,
         }
-    }
-
-    /// Returns the number of cells.
-    pub(super) fn count(&self) -> usize {
-        self.places.len()
     }
 
     /// Returns the memory that cells take, in bytes.

@@ -339,11 +339,11 @@ impl<'a> Groups<'a> {
     fn most_lines(&self, scope: &Scope, cells: &Cells) -> usize {
         let groups = self.named.len().max(1) * scope.groups.len();
         let of_targets = scope.targets.len() * scope.steps();
-        (cells.count() + of_targets).min(groups * scope.steps())
+        (cells.places.len() + of_targets).min(groups * scope.steps())
     }
 
     fn items(&self, scope: &Scope, cells: &Cells, idle: bool) -> Result<Vec<Item>, UsageError> {
-        let count = cells.count() + scope.targets.len() * scope.steps();
+        let count = cells.places.len() + scope.targets.len() * scope.steps();
         require_room(count * size_of::<Item>())?;
         let mut busy: HashSet<(u32, u32)> = HashSet::new();
         let mut items = Vec::with_capacity(count);

@@ -83,6 +83,23 @@ impl Work<'_> {
     }
 }
 
+impl Untracked {
+    /// Adds the total of a target by its own counters, and by its entries. `is_known` is set if the two can be compared.
+    fn add(
+        &mut self,
+        all: Option<i128>,
+        accounted: Option<i128>,
+        is_known: bool,
+    ) -> Result<(), UsageError> {
+        add(&mut self.total, all)?;
+        add(&mut self.accounted, accounted)?;
+        let rest = all.filter(|_| is_known);
+        let rest = rest.map(|all| in_no_entry(all, accounted.unwrap_or(0)));
+        self.untracked = self.untracked.zip(rest).map(|(sum, rest)| sum + rest);
+        Ok(())
+    }
+}
+
 /// Compares the cells of whole targets with the cells of their entries, one for each target in each step.
 ///
 /// # Errors
@@ -120,7 +137,6 @@ pub fn untracked(
         for measure in 0..plan.measures.len() {
             let [all, accounted] =
                 [&of_targets, &of_entries].map(|work| work.total(plan, measure, it.target.kind));
-            let (all, accounted) = (all?, accounted?);
             let sums = groups.entry((step, it.group, measure));
             let (sums, [read, width]) = sums.or_insert_with(|| {
                 let group = scope.groups[it.group as usize].clone();
@@ -133,11 +149,7 @@ pub fn untracked(
                 };
                 (none, [0, 0])
             });
-            add(&mut sums.total, all)?;
-            add(&mut sums.accounted, accounted)?;
-            let rest = all.filter(|_| is_known);
-            let rest = rest.map(|all| in_no_entry(all, accounted.unwrap_or(0)));
-            sums.untracked = sums.untracked.zip(rest).map(|(sum, rest)| sum + rest);
+            sums.add(all?, accounted?, is_known)?;
             *read += of_targets.observed;
             *width += i128::from(end - scope.edges[step]);
         }

@@ -209,10 +209,8 @@ impl<'a> History<'a> {
 
     /// Returns the epoch of the entry that began at this time; `None` is the epoch without a `start_time`.
     pub fn epoch(&self, head: Head, start_time: Option<Time>) -> Option<Epoch<'a>> {
-        Epoch::of(
-            self.entry(head)
-                .filter(|part| part.record.start_time == start_time),
-        )
+        let parts = self.entry(head);
+        Epoch::of(parts.filter(|part| part.record.start_time == start_time))
     }
 
     /// Returns the latest epoch of the entry.

@@ -158,7 +158,7 @@ const fn split(number: u64) -> ([u32; 2], usize) {
 /// The counters of records, one after the other.
 #[derive(Debug, Clone, Default)]
 pub struct Counters {
-    words: Vec<u32>,
+    pub(super) words: Vec<u32>,
     /// The position of the last counter.
     last: usize,
 }
@@ -179,15 +179,6 @@ impl Counters {
     pub(crate) fn words(&self, range: Range<u32>) -> &[u32] {
         let range = range.start as usize..range.end as usize;
         self.words.get(range).unwrap_or_default()
-    }
-
-    pub(super) fn shrink_to_fit(&mut self) {
-        self.words.shrink_to_fit();
-    }
-
-    /// Returns the bytes that the counters take.
-    pub(super) fn memory(&self) -> usize {
-        size_of_val(&*self.words)
     }
 
     /// Returns the counters in a range.
