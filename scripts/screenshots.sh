@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the pictures in README and docs/console.md: what the console shows of the demo's world, which `make demo` has loaded.
+# Writes the pictures in README and docs/job-pages.md: what the console shows of the demo's world, which `make demo` has loaded.
 export JOBSTATS_PROFILE=${JOBSTATS_PROFILE:-dev}
 . "$(dirname "$0")/lib.sh"
 
