@@ -30,12 +30,16 @@ const INTERVAL: Duration = Duration::from_secs(10);
 /// The time limit of a command.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
+/// The command of `--ssh`, before and after the name of the server.
+const SSH: &str = "ssh -o BatchMode=yes -o ConnectTimeout=5";
+const LCTL: &str = "\"lctl get_param '*.*.job_cleanup_interval' '*.*.job_stats'\"";
+
 /// The width of a table that is not printed on a terminal.
 const WIDTH: usize = 100;
 
 /// The message for a command line without a source.
-const NO_INPUT: &str = "nothing to read: name a store by --database-url, --config or JOBSTATS_DATABASE_URL, or give --input, --profile or \
-     the directory of a recording";
+const NO_INPUT: &str = "nothing to read: name a store by --database-url, --config or JOBSTATS_DATABASE_URL, or give --ssh, --input, \
+     --profile or the directory of a recording";
 
 /// The message for a profile without a source.
 const NO_COMMAND: &str = "the profile has neither a database_url or config, nor an input, which is a table of commands by server";
@@ -125,7 +129,7 @@ fn users(command: &str, timeout: Duration) -> Result<UserNames, Error> {
 
 /// Returns the store, if the command line and the profile name no other source.
 fn store(top: &Top, profile: &Profile, is_patient: bool) -> Result<Option<StoreSource>, Error> {
-    let has_input = !top.input.is_empty() || !profile.input.is_empty();
+    let has_input = !(top.input.is_empty() && top.ssh.is_empty() && profile.input.is_empty());
     if profile.names_store() && has_input {
         let message = "the profile has both a database and an input: make two profiles of it";
         return Err(Error::other(exit::SETUP, message));
@@ -171,14 +175,15 @@ fn commands(
         return Err(Error::Usage(message));
     }
     let mut inputs = profile.input;
-    for (at, command) in top.input.iter().enumerate() {
+    let by_ssh = top.ssh.iter().map(|host| format!("{SSH} {host} {LCTL}"));
+    for (at, command) in top.input.iter().cloned().chain(by_ssh).enumerate() {
         let server = top.server.get(at).cloned();
-        let server = server.unwrap_or_else(|| server_of(command));
+        let server = server.unwrap_or_else(|| server_of(&command));
         if inputs.contains_key(&server) {
             let message = format!("two inputs are of the server {server}: name them with --server");
             return Err(Error::Usage(message));
         }
-        inputs.insert(server, command.clone());
+        inputs.insert(server, command);
     }
     let cluster = top.cluster.as_deref().unwrap_or_default();
     let recorder = top.record.as_deref();
