@@ -16,7 +16,7 @@ use crate::pg::receive::Received;
 use crate::query::engine::Request;
 use crate::query::engine::divided::ChangeDays;
 use crate::query::read::{self, RowOwner, Selection};
-use crate::query::sources::{Part, StepRows};
+use crate::query::sources::Part;
 
 /// Reads the rows of a request.
 pub(super) struct Reading<'f> {
@@ -122,13 +122,13 @@ impl<'f> Reading<'f> {
     fn adds_on_nodes(&self, scope: &Scope, part: &Part) -> bool {
         let request = self.request;
         let question = request.question;
-        let can_be_summed = match part.inside(scope.steps()) {
-            StepRows::All => true,
-            StepRows::Most => !question.wanted.has_span() && !question.asks_servers(),
-            StepRows::Unknown => false,
-        };
-        let is_divided = !self.divided.days.is_empty();
-        request.plan.state.is_front && can_be_summed && !is_divided && request.lasts.is_none()
+        let can_be_summed = part.relation.rollup.is_some()
+            || !question.wanted.has_span() && !question.asks_servers();
+        request.plan.state.is_front
+            && can_be_summed
+            && part.lies_inside(scope.steps())
+            && self.divided.days.is_empty()
+            && request.lasts.is_none()
     }
 
     fn add_sums(
