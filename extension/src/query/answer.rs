@@ -1,28 +1,30 @@
 //! Answers the questions of reading functions.
 
+use std::cell::RefCell;
 use std::ffi::CStr;
 
 use jobstats_core::usage::{Amount, Measure, Times};
 use pgrx::AnyNumeric;
+use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
+use crate::pg::receive::{self, FOR_VALUES};
 use crate::pg::spi::{SqlResult, connect_as_of_call};
-use crate::pg::tuplestore::Rows;
+use crate::pg::tuplestore::{ColumnType, Rows};
 use crate::query::engine::Request;
 use crate::query::labels::decimal;
 use crate::query::plan::Plan;
 use crate::query::question::Question;
+use crate::query::window::ROW_LIMIT;
 use crate::query::{explain_empty, without_times};
 use crate::store::personal::Pseudonyms;
 use crate::store::rights::caller::{OwnUsage, Reader, as_any_reader, as_reader};
 
 mod lines;
-mod table;
 
 use lines::AnswerRows;
-pub use table::write_rows;
 
 /// The settings during a statement. To compile its expressions takes longer than reading a day of a large cluster. The planner
 /// has no statistics about the parts that some statements join and group: sorting them takes twice as long as hashing them.
@@ -86,15 +88,14 @@ fn ask_for(
     })?)
 }
 
-/// Raises notices about an answer of so many rows: if it does not cover the whole question, and why it is empty.
+/// Raises notices about an answer with so many rows: if it does not cover the whole question, and why it is empty.
 pub fn note(
     client: &SpiClient<'_>,
     question: &Question,
     plan: &Plan,
     rows: usize,
 ) -> Result<(), Error> {
-    plan.note_behind()?;
-    plan.jobs.note_arrays();
+    plan.note()?;
     match rows {
         0 => explain_empty::explain_window(client, &plan.window, question),
         _ => Ok(()),
@@ -108,7 +109,6 @@ pub fn answer(question: Question, mut rows: Rows) -> SqlResult<()> {
         question,
         &["user", "uid", "job"],
         |client, question, plan, pseudonyms| {
-            let mut written = 0;
             let mut write = |question: &Question, plan: &Plan| {
                 let request = Request::new(client, question, plan, pseudonyms)?;
                 let usage = request.read()?;
@@ -118,12 +118,10 @@ pub fn answer(question: Question, mut rows: Rows) -> SqlResult<()> {
                     question,
                     plan,
                     usage: &usage,
+                    before: rows.len,
                     rows: &mut rows,
-                    before: written,
-                    written,
                 };
                 out.write()?;
-                written = out.written;
                 Ok::<_, Error>(times)
             };
             if write(question, plan)? == Times::Nowhere {
@@ -133,11 +131,53 @@ pub fn answer(question: Question, mut rows: Rows) -> SqlResult<()> {
                     write(&question, &plan)?;
                 }
             }
-            note(client, question, plan, written)?;
+            note(client, question, plan, rows.len)?;
             plan.note_age();
             Ok(())
         },
     )
+}
+
+/// Runs a statement that has the columns of an answer, among others, and writes its rows.
+///
+/// # Errors
+/// [`Error::TooManyRows`], and [`Error::Damaged`] if a column is not there.
+pub fn write_rows(
+    statement: &str,
+    parameters: &[DatumWithOid<'_>],
+    rows: &mut Rows,
+) -> Result<(), Error> {
+    let wanted = rows.columns();
+    let places = RefCell::new(Vec::new());
+    let check = &mut |columns: &[ColumnType]| {
+        for name in wanted.iter().map(|it| &it.name) {
+            let place = columns.iter().position(|it| it.name == *name);
+            places.borrow_mut().push(place.ok_or_else(|| lacks(name))?);
+        }
+        Ok(())
+    };
+    receive::run(FOR_VALUES, statement, parameters, check, &mut |row| {
+        require_more(rows)?;
+        let values: Vec<_> = places.borrow().iter().map(|it| row.datum(*it)).collect();
+        rows.put_row(&values);
+        Ok(true)
+    })
+}
+
+/// Returns the error that an answer has no value of a column of its function.
+fn lacks(column: &str) -> Error {
+    Error::Damaged(format!("an answer lacks its column {column}"))
+}
+
+/// Requires that an answer may have one row more.
+///
+/// # Errors
+/// [`Error::TooManyRows`]
+pub fn require_more(rows: &Rows) -> Result<(), Error> {
+    match rows.len < ROW_LIMIT {
+        true => Ok(()),
+        false => Err(Error::TooManyRows),
+    }
 }
 
 /// Returns the total of an amount, in calls, bytes or seconds.

@@ -19,7 +19,7 @@ use crate::query::entries::few;
 use crate::query::plan::Plan;
 use crate::query::question::{AnswerShape, Question};
 use crate::query::row_limit::Group;
-use crate::query::sources::Part;
+use crate::query::sources::{Part, Sources};
 use crate::store::personal::Pseudonyms;
 
 mod divided;
@@ -194,9 +194,9 @@ impl<'u> Request<'u> {
     /// Compares the counters of targets with the work of their entries.
     pub fn untracked(&self, usage: &Usage<'_>) -> Result<Vec<Untracked>, Error> {
         let (plan, scope) = (&usage.plan, &usage.scope);
-        let parts = self.plan.of_target_counters().parts;
+        let sources = Sources::of_target_counters(&self.plan.state, &self.plan.window);
         let reading = Reading::new(self, scope)?;
-        let counters = reading.cells(scope, &parts, &target_counter_sums(plan))?;
+        let counters = reading.cells(scope, &sources.parts, &target_counter_sums(plan))?;
         Ok(untracked(plan, scope, &usage.cells, &counters)?)
     }
 

@@ -41,7 +41,7 @@ pub struct Jobs {
     /// The jobs whose labels filters match.
     pub labelled: LabelledJobs,
     /// Arrays in a filter whose elements share a number.
-    arrays: Vec<String>,
+    pub arrays: Vec<String>,
 }
 
 impl Jobs {
@@ -158,11 +158,6 @@ impl Jobs {
             }
         }
         columns
-    }
-
-    /// Raises a notice if a filter names an element of an array whose elements cannot be distinguished.
-    pub fn note_arrays(&self) {
-        note_arrays(&self.arrays);
     }
 }
 

@@ -10,7 +10,7 @@ use crate::pg::spi::Statements;
 use crate::pg::time::{now, timestamptz};
 use crate::query::dimension::Level;
 use crate::query::filters::Filters;
-use crate::query::jobs::Jobs;
+use crate::query::jobs::{Jobs, note_arrays};
 use crate::query::names::Names;
 use crate::query::notice::{hinted, listed};
 use crate::query::params::Params;
@@ -39,14 +39,14 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Finds the window and the sources of a question; `None` if the answer is empty.
+    /// Finds the window and the sources of a question; `None` without a window or without operations, of which there is no answer.
     pub fn find(client: &SpiClient<'_>, question: &Question) -> Result<Option<Self>, Error> {
         store::require(client)?;
         let state = Rc::new(State::read(client)?);
-        match Window::resolve(client, &state, &question.period, &question.filters)? {
-            Some(window) => Self::with(client, question, window, state),
-            None => Ok(None),
-        }
+        let window = Window::resolve(client, &state, &question.period, &question.filters)?;
+        let window = window.filter(|_| !question.measures.list.is_empty());
+        let plan = window.map(|it| Self::of(client, question, it, state));
+        plan.transpose()
     }
 
     /// Finds the sources of another question, or of another window, in the same state of the store.
@@ -59,20 +59,7 @@ impl Plan {
         Self::of(client, question, window, self.state.clone())
     }
 
-    /// Finds the sources of a question in this window; `None` without operations.
-    pub fn with(
-        client: &SpiClient<'_>,
-        question: &Question,
-        window: Window,
-        state: Rc<State>,
-    ) -> Result<Option<Self>, Error> {
-        match question.measures.list.is_empty() {
-            true => Ok(None),
-            false => Self::of(client, question, window, state).map(Some),
-        }
-    }
-
-    /// Finds the sources of a question with operations, from the state of the store.
+    /// Finds the sources of a question in this window, from the state of the store.
     pub fn of(
         client: &SpiClient<'_>,
         question: &Question,
@@ -100,13 +87,15 @@ impl Plan {
         })
     }
 
-    /// Returns the sources of the counters of targets in the same window.
-    pub fn of_target_counters(&self) -> Sources {
-        Sources::of_target_counters(&self.state, &self.window)
+    /// Raises notices if the answer does not cover all targets up to its end, or ends well before now, and if a filter names an element of an array
+    /// whose elements cannot be distinguished.
+    pub fn note(&self) -> Result<(), Error> {
+        self.note_behind()?;
+        note_arrays(&self.jobs.arrays);
+        Ok(())
     }
 
-    /// Raises notices if the answer does not cover all targets up to its end, or ends well before now.
-    pub fn note_behind(&self) -> Result<(), Error> {
+    fn note_behind(&self) -> Result<(), Error> {
         if let Some(last) = self.window.stalled {
             hinted(
                 format!(
@@ -120,9 +109,7 @@ impl Plan {
             );
             return Ok(());
         }
-        if !self.window.behind.is_empty() {
-            pgrx::notice!("{}", behind(&self.window.behind));
-        }
+        note_targets_behind(&self.window.behind);
         if let Some((target, age)) = &self.window.cut {
             let (target, age) = (shown(target), rounded(*age));
             pgrx::notice!("the window ends {age} ago, at the last observation of {target}");
@@ -158,9 +145,9 @@ impl Plan {
 /// Returns the targets of nodes that are left out which would have been observed, as far as is known: they were in the day before the
 /// window, or in the day before their node last answered.
 fn missing(client: &SpiClient<'_>, filters: &Filters, since: Micros) -> Result<Vec<i32>, Error> {
-    let (params, since) = (Params::default(), timestamptz(since)?);
+    let params = Params::default();
     let conditions = filters.conditions(Level::Target, "target", &params);
-    let since = params.bind("since", || since);
+    let since = params.bind_time("since", since);
     let statement = format!(
         "SELECT target.target_id FROM jobstats.attached node JOIN jobstats.targets target \
          ON (target.target_id - 1) / 65536 = node.node \
@@ -174,21 +161,17 @@ fn missing(client: &SpiClient<'_>, filters: &Filters, since: Micros) -> Result<V
 /// The number of targets that a notice names.
 const NAMED: usize = 5;
 
-/// Lists targets that are behind. The first are named.
-fn behind(targets: &[(String, Micros)]) -> String {
+/// Raises a notice that lists targets that are behind, if there are any. The first are named.
+fn note_targets_behind(targets: &[(String, Micros)]) {
     let verbs = match targets.len() {
+        0 => return,
         1 => "target is behind and lowers",
         _ => "targets are behind and lower",
     };
-    let named = targets.iter();
-    let names: Vec<String> = named
-        .map(|(name, age)| format!("{} ({})", shown(name), rounded(*age)))
-        .collect();
-    format!(
-        "{} {verbs} the coverage: {}",
-        targets.len(),
-        listed(&names, NAMED)
-    )
+    let name = |(name, age): &(String, _)| format!("{} ({})", shown(name), rounded(*age));
+    let names: Vec<String> = targets.iter().map(name).collect();
+    let (number, names) = (names.len(), listed(&names, NAMED));
+    pgrx::notice!("{number} {verbs} the coverage: {names}");
 }
 
 /// Returns a time span in seconds, minutes or hours, rounded down.

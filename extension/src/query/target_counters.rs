@@ -75,8 +75,8 @@ impl TargetCounters {
         Some(amount / self.totals.get(&of_targets)?).filter(|share| share.is_finite())
     }
 
-    /// Writes a row for the work of each group of targets by a measure that is in no entry, and returns their number.
-    pub fn write(&self, measure: &Measure, seconds: f64, rows: &mut Rows) -> Result<usize, Error> {
+    /// Writes a row for the work of each group of targets by a measure that is in no entry.
+    pub fn write(&self, measure: &Measure, seconds: f64, rows: &mut Rows) -> Result<(), Error> {
         let operation = measure.name.as_str();
         let given = rows.columns();
         for it in &self.untracked {
@@ -100,7 +100,7 @@ impl TargetCounters {
             });
             rows.put_row(&values);
         }
-        Ok(self.untracked.len())
+        Ok(())
     }
 }
 

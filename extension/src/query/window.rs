@@ -38,7 +38,7 @@ const FEW_STEPS: usize = 1_000;
 const ALMOST_NOW: Micros = 10_000_000;
 
 /// A window that is not empty.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Window {
     /// The edges of the steps: the start of the window, the start of every further step, and the end.
     pub edges: Vec<Micros>,
@@ -63,10 +63,7 @@ impl Window {
     pub fn of_steps(edges: Vec<Micros>) -> Self {
         Self {
             edges,
-            behind: Vec::new(),
-            cut: None,
-            stalled: None,
-            observed_lately: false,
+            ..Self::default()
         }
     }
 

@@ -17,7 +17,7 @@ use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::{ColumnType, IntoCell, Rows};
-use crate::query::answer::total;
+use crate::query::answer::{lacks, require_more, total};
 use crate::query::engine::Usage;
 use crate::query::labels::{Labels, covered, formatted, rounded};
 use crate::query::plan::Plan;
@@ -35,8 +35,6 @@ pub struct AnswerRows<'o> {
     pub rows: &'o mut Rows,
     /// The number of rows of other questions that are written already.
     pub before: usize,
-    /// The number of all rows that are written.
-    pub written: usize,
 }
 
 /// A group in a step. Each of its measures has a row.
@@ -129,9 +127,6 @@ impl AnswerRows<'_> {
         })?;
         best.sort_by(order);
         best.truncate(n);
-        if best.len() > ROW_LIMIT {
-            return Err(Error::TooManyRows);
-        }
         let counters = TargetCounters::find(self.client, question, self.plan, untracked)?;
         let lines = best.iter().map(|it| (it, None));
         self.write_lines(lines, (vec![sum], counters), |_, _| true)
@@ -155,7 +150,7 @@ impl AnswerRows<'_> {
             let time = timestamptz(self.plan.window.edges[step])?;
             let edges = density.edges();
             for it in density.buckets() {
-                self.count()?;
+                require_more(self.rows)?;
                 let count = i64::try_from(it.count).map_err(Error::damaged_value)?;
                 let (lower, upper) = (edges.lower(it.bucket), edges.upper(it.bucket));
                 self.rows.put(|| {
@@ -217,16 +212,8 @@ impl AnswerRows<'_> {
         }
         if let Some(counters) = &whole.counters {
             let seconds = self.plan.window.step(0).map_or(0.0, |it| it.1);
-            self.written += counters.write(&question.measures.list[0], seconds, self.rows)?;
+            counters.write(&question.measures.list[0], seconds, self.rows)?;
         }
-        Ok(())
-    }
-
-    fn count(&mut self) -> Result<(), Error> {
-        if self.written == ROW_LIMIT {
-            return Err(Error::TooManyRows);
-        }
-        self.written += 1;
         Ok(())
     }
 
@@ -238,8 +225,8 @@ impl AnswerRows<'_> {
         n: usize,
     ) -> Result<(), Error> {
         pause();
-        self.count()?;
-        let rank = (self.written - self.before) as i64;
+        require_more(self.rows)?;
+        let rank = (self.rows.len - self.before) as i64 + 1;
         let values = self.rows.within(|| {
             let values = whole.columns.iter();
             let values = values.map(|it| whole.value(shown, n, &it.name, rank));
@@ -320,7 +307,7 @@ impl SharedValues<'_> {
             "busiest_target" => line.busiest.as_deref().into_datum(),
             "first" => time(line.active.map(|it| it.0))?,
             "last_active" => time(line.active.map(|it| it.1))?,
-            name => return Err(Error::Damaged(format!("an answer lacks its column {name}"))),
+            name => return Err(lacks(name)),
         })
     }
 

@@ -56,8 +56,7 @@ fn jobstats_baseline(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<
             }
             Ok(())
         })?;
-        plan.note_behind()?;
-        plan.jobs.note_arrays();
+        plan.note()?;
         if groups.is_empty() || coverage == 0.0 {
             return explain_empty::explain_window(client, &plan.window, question);
         }

@@ -53,8 +53,7 @@ fn jobstats_changes(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
             Some(span) => Baseline::of_span(plan, span, &mut windows, add)?,
             None => Baseline::of_days(windows.read_days_before(plan, DAYS, add)?),
         };
-        plan.note_behind()?;
-        plan.jobs.note_arrays();
+        plan.note()?;
         let Some(scale) = before.scale else {
             if coverage == 0.0 {
                 return explain_empty::explain_window(client, &plan.window, question);

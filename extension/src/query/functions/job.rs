@@ -172,14 +172,12 @@ impl Subject {
             return Ok(None);
         };
         let window = chosen.window.clone();
-        let found = self.work(client, window, Measures::every(), filters, by)?;
-        Ok(found.map(|(work, plan)| {
-            plan.note_age();
-            (work, chosen)
-        }))
+        let (work, plan) = self.work(client, window, Measures::every(), filters, by)?;
+        plan.note_age();
+        Ok(Some((work, chosen)))
     }
 
-    /// Reads its usage in a window by target, step and, for groups by node, node. Returns `None` without measures.
+    /// Reads its usage in a window by target, step and, for groups by node, node.
     fn work(
         &self,
         client: &SpiClient<'_>,
@@ -187,7 +185,7 @@ impl Subject {
         measures: Measures,
         filters: Filters,
         by: &By,
-    ) -> Result<Option<(Work<'_>, Plan)>, Error> {
+    ) -> Result<(Work<'_>, Plan), Error> {
         let question = Question {
             period: Period::default(),
             by: by.clone(),
@@ -195,15 +193,13 @@ impl Subject {
             filters: self.job.filter(filters),
             wanted: AnswerShape::Totals,
         };
-        let Some(plan) = Plan::with(client, &question, window, self.entries.state.clone())? else {
-            return Ok(None);
-        };
+        let plan = Plan::of(client, &question, window, self.entries.state.clone())?;
         let scope = Request::of(&question, &plan, None, None).scope()?;
         let window = (plan.window.since(), plan.window.until());
         let (measures, parts) = (question.measures, &plan.sources.parts);
         let work = Work::read(&self.entries, measures, by, scope, parts, |_, _| {
             Some(window)
         })?;
-        Ok(Some((work, plan)))
+        Ok((work, plan))
     }
 }

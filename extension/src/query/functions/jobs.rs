@@ -191,7 +191,6 @@ impl Query {
             order = order.map_or_else(String::new, |it| format!("{it} DESC NULLS LAST, ")),
             n = params.bind("n", || self.n as i64),
         );
-        write_rows(&statement, &params.take(), rows)?;
-        Ok(())
+        write_rows(&statement, &params.take(), rows)
     }
 }

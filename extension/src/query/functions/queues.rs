@@ -58,7 +58,8 @@ fn jobstats_queues(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()
             conditions = conditions,
             parts = parts.join(", ")
         );
-        match write_rows(&statement, &params.take(), &mut rows)? {
+        write_rows(&statement, &params.take(), &mut rows)?;
+        match rows.len {
             0 => explain(client),
             _ => Ok(()),
         }

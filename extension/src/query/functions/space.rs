@@ -84,8 +84,8 @@ fn jobstats_space(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()>
         // The reader's rows are selected before filters are applied, or PostgreSQL's counters would disclose others.
         let fence = own.map_or("", |_| "MATERIALIZED");
         let statement = query.statement(&params, &own_uids, fence)?;
-        let written = write_rows(&statement, &params.take(), &mut rows)?;
-        query.note(client, written)
+        write_rows(&statement, &params.take(), &mut rows)?;
+        query.note(client, rows.len)
     })
 }
 

@@ -19,7 +19,7 @@ use crate::pg::pause::pause;
 use crate::pg::spi::{SqlResult, connect_as_of_call};
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::{IntoCell, Rows};
-use crate::query::answer::{SETTINGS, total};
+use crate::query::answer::{SETTINGS, require_more, total};
 use crate::query::dimension::By;
 use crate::query::filters::{Filters, OF_TARGETS};
 use crate::query::functions::job::Subject;
@@ -30,7 +30,7 @@ use crate::query::functions::job::work::{GroupUsage, Work};
 use crate::query::labels::{covered, formatted};
 use crate::query::measure::{self, Measure, Measures};
 use crate::query::notice::hinted;
-use crate::query::window::{ROW_LIMIT, STEP_LIMIT, Window};
+use crate::query::window::{STEP_LIMIT, Window};
 use crate::store;
 use crate::store::rights::caller::{OwnUsage, as_reader};
 
@@ -63,7 +63,6 @@ fn jobstats_compare(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
         filters,
         width,
         has_noted_age: false,
-        written: 0,
     };
     Ok(as_reader(|own| {
         let _pinned = Pinned::new(SETTINGS);
@@ -125,8 +124,6 @@ struct Comparison {
     /// The width of the steps; `None` for one step for each job.
     width: Option<Micros>,
     has_noted_age: bool,
-    /// The number of rows that have been written.
-    written: usize,
 }
 
 impl Comparison {
@@ -158,10 +155,7 @@ impl Comparison {
             return Ok(());
         };
         let by = By::these(&[]);
-        let found = subject.work(client, window, self.measures(), filters, &by)?;
-        let Some((work, plan)) = found else {
-            return Ok(());
-        };
+        let (work, plan) = subject.work(client, window, self.measures(), filters, &by)?;
         if !self.has_noted_age {
             plan.note_age();
             self.has_noted_age = true;
@@ -179,11 +173,11 @@ impl Comparison {
         let accounting = subject.accounting.as_ref();
         let (since, until) = accounting.map_or((None, None), |it| it.limits);
         let stored = span_of_job(client, &subject.entries)?;
-        let stored = stored.map(|(first, last)| {
-            let from = since.unwrap_or(first);
-            (first.max(from), last.min(until.unwrap_or(last)))
-        });
-        let Some((first, last)) = stored.filter(|(first, last)| first < last) else {
+        let limited = |(first, last): Span| {
+            let since = since.map_or(first, |it| it.max(first));
+            (since, until.map_or(last, |it| it.min(last)))
+        };
+        let Some((first, last)) = stored.map(limited).filter(|it| it.0 < it.1) else {
             return Ok(None);
         };
         let has_begun = accounting.and_then(Accounting::started).is_some();
@@ -192,11 +186,9 @@ impl Comparison {
         }
         let window = Window::whole(first, last);
         let (filters, by) = (Filters::default(), By::these(&[]));
-        let found = subject.work(client, window, self.measures(), filters, &by)?;
-        let first = found.and_then(|(work, _)| {
-            let active = work.amounts().iter().filter_map(|it| it.active);
-            active.map(|it| it.0).min()
-        });
+        let (work, _) = subject.work(client, window, self.measures(), filters, &by)?;
+        let active = work.amounts().iter().filter_map(|it| it.active);
+        let first = active.map(|it| it.0).min();
         Ok(Some((first.unwrap_or(last - SHORTEST), last)))
     }
 
@@ -229,14 +221,14 @@ impl Comparison {
         Ok(Some(Window::of_steps(starts.chain([end]).collect())))
     }
 
-    fn write(&mut self, job: &NamedJob, work: &Work<'_>, rows: &mut Rows) -> Result<(), Error> {
+    fn write(&self, job: &NamedJob, work: &Work<'_>, rows: &mut Rows) -> Result<(), Error> {
         let edges = &work.scope.edges;
-        self.written += work.scope.steps().saturating_mul(self.measures.len());
-        if self.written > ROW_LIMIT {
-            return Err(Error::TooManyRows);
-        }
         let done = work.done(&[], false)?.into_iter();
-        let mut done: HashMap<usize, GroupUsage> = done.map(|it| (it.step, it)).collect();
+        let done = done.flat_map(|GroupUsage { step, amounts, .. }| {
+            let amounts = amounts.into_iter();
+            amounts.map(move |(position, amount)| ((step, position), amount))
+        });
+        let done: HashMap<(usize, usize), Amount> = done.collect();
         let labels = json!({ "job": exactly(&job.number) });
         for (step, time) in edges.iter().enumerate().take(work.scope.steps()) {
             pause();
@@ -244,7 +236,6 @@ impl Comparison {
             let coverage = observed.first().map(|it| it.coverage);
             let coverage = coverage.filter(|it| it.is_finite());
             let (since_start, time) = (interval(time - edges[0]), timestamptz(*time)?);
-            let done = done.remove(&step);
             for (position, measure) in self.measures.iter().enumerate() {
                 // Without the time of any work, the time is unknown.
                 let is_used = || {
@@ -252,10 +243,9 @@ impl Comparison {
                     amount.is_some_and(|it| it.active.is_some())
                 };
                 let is_known = coverage > Some(0.0) && (!measure.is_time() || is_used());
-                let mut amounts = done.iter().flat_map(|it| &it.amounts);
-                let amount = match amounts.find(|it| it.0 == position) {
+                let amount = match done.get(&(step, position)) {
                     _ if !is_known => Amount::default(),
-                    Some((_, amount)) => *amount,
+                    Some(amount) => *amount,
                     None => Amount {
                         total: Some(0),
                         rate: Some(0.0),
@@ -263,6 +253,7 @@ impl Comparison {
                     },
                 };
                 let (total, name) = (total(measure, &amount)?, measure.name.as_str());
+                require_more(rows)?;
                 rows.put(|| {
                     [
                         job.given.as_str().cell(),
