@@ -67,12 +67,13 @@ impl TargetCounters {
         }))
     }
 
-    /// Returns the part that an amount of a group has in what its targets did in all; `None` if that is unknown.
-    pub fn share(&self, by: &By, group: &Group, amount: f64) -> Option<f64> {
+    /// Returns the part that an amount of a group has in what its targets did in all, rounded; `None` if that is unknown.
+    pub fn share(&self, by: &By, group: &Group, amount: Option<f64>) -> Option<f64> {
         let values = by.iter().zip(group);
         let of_targets = values.filter(|it| it.0.level == Level::Target);
         let of_targets: Group = of_targets.map(|it| it.1.clone()).collect();
-        Some(amount / self.totals.get(&of_targets)?).filter(|share| share.is_finite())
+        let share = Some(amount? / self.totals.get(&of_targets)?);
+        share.filter(|it| it.is_finite()).map(rounded)
     }
 
     /// Writes a row for the work of each group of targets by a measure that is in no entry.

@@ -8,7 +8,7 @@ use allocator_api2::alloc::Global;
 use jobstats_core::base::instant::Micros;
 use jobstats_core::output::quantity::Quantity;
 use jobstats_core::series::density::Density;
-use jobstats_core::usage::{Leading, Line, Measure, leading};
+use jobstats_core::usage::{Leading, Line, leading};
 use pgrx::pg_sys::Datum;
 use pgrx::spi::SpiClient;
 use pgrx::{AnyNumeric, IntoDatum};
@@ -16,7 +16,7 @@ use pgrx::{AnyNumeric, IntoDatum};
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::pg::time::timestamptz;
-use crate::pg::tuplestore::{ColumnType, IntoCell, Rows};
+use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::query::answer::{lacks, require_more, total};
 use crate::query::engine::Usage;
 use crate::query::labels::{Labels, covered, formatted, rounded};
@@ -49,7 +49,6 @@ struct GroupRow<'s> {
 /// The values that are the same for all groups.
 struct SharedValues<'w> {
     question: &'w Question,
-    columns: Vec<ColumnType>,
     labels: Labels,
     /// By measure: the sum over all groups.
     sums: Vec<i128>,
@@ -89,17 +88,11 @@ impl AnswerRows<'_> {
             true => question.measures.list.len(),
             false => 1,
         };
+        let totals = |n: usize| lines.iter().filter_map(move |it| it.amounts[n].total);
         // Unless measures were named one by one, only measures that occur are shown.
-        let occurs = |n: usize| {
-            lines
-                .iter()
-                .any(|it| it.amounts[n].total.is_some_and(|it| it != 0))
-        };
-        let wanted: Vec<bool> = (0..rows)
-            .map(|n| !question.measures.all || occurs(n))
-            .collect();
-        let sum = |n: usize| lines.iter().filter_map(|it| it.amounts[n].total).sum();
-        let sums = (0..rows).map(sum).collect();
+        let is_wanted = |n: usize| !question.measures.all || totals(n).any(|it| it != 0);
+        let wanted: Vec<bool> = (0..rows).map(is_wanted).collect();
+        let sums = (0..rows).map(|n| totals(n).sum()).collect();
         let is_shown = |n: usize, line: &Line| question.is_shown(n, line, wanted[n]);
         let lines = lines.iter().map(|it| (it, None));
         self.write_lines(lines, (sums, None), is_shown)
@@ -190,9 +183,9 @@ impl AnswerRows<'_> {
         let question = self.question;
         let groups = lines.clone().map(|it| self.usage.values(it.0));
         let groups: Vec<Group> = groups.collect();
+        let columns = self.rows.columns();
         let whole = SharedValues {
             question,
-            columns: self.rows.columns(),
             labels: Labels::new(self.client, question.by.clone(), groups.iter())?,
             sums,
             counters,
@@ -207,32 +200,21 @@ impl AnswerRows<'_> {
                 leading,
             };
             for n in (0..whole.sums.len()).filter(|n| is_shown(*n, line)) {
-                self.put(&whole, &shown, n)?;
+                pause();
+                require_more(self.rows)?;
+                let rank = (self.rows.len - self.before) as i64 + 1;
+                let values = self.rows.within(|| {
+                    let values = columns.iter();
+                    let values = values.map(|it| whole.value(&shown, n, &it.name, rank));
+                    values.collect::<Result<Vec<_>, Error>>()
+                })?;
+                self.rows.put_row(&values);
             }
         }
         if let Some(counters) = &whole.counters {
             let seconds = self.plan.window.step(0).map_or(0.0, |it| it.1);
             counters.write(&question.measures.list[0], seconds, self.rows)?;
         }
-        Ok(())
-    }
-
-    /// Writes the row of a measure.
-    fn put(
-        &mut self,
-        whole: &SharedValues<'_>,
-        shown: &GroupRow<'_>,
-        n: usize,
-    ) -> Result<(), Error> {
-        pause();
-        require_more(self.rows)?;
-        let rank = (self.rows.len - self.before) as i64 + 1;
-        let values = self.rows.within(|| {
-            let values = whole.columns.iter();
-            let values = values.map(|it| whole.value(shown, n, &it.name, rank));
-            values.collect::<Result<Vec<_>, Error>>()
-        })?;
-        self.rows.put_row(&values);
         Ok(())
     }
 }
@@ -262,23 +244,27 @@ impl SharedValues<'_> {
         let measure = &self.question.measures.list[n];
         let (line, amount) = (shown.line, &shown.line.amounts[n]);
         let as_float = |it: Option<i128>| it.map(|it| it as f64 / measure.unit() as f64);
-        let time =
-            |it: Option<Micros>| Ok::<_, Error>(it.map(timestamptz).transpose()?.into_datum());
-        if let Some(found) = self.value_of_leading(shown, measure, column) {
-            return Ok(found);
-        }
-        let is_summary = matches!(self.question.wanted, AnswerShape::Summary);
-        let place = SUMMARY.iter().position(|it| it.0 == column);
-        if let Some(place) = place.filter(|_| is_summary) {
+        let time = |it: Option<Micros>| it.map(timestamptz).transpose();
+        let (by, part) = (&self.question.by, as_float(amount.total));
+        let of_target = |it: &TargetCounters| it.share(by, &shown.group, part);
+        let leading = shown.leading;
+        let rate = leading.map_or(amount.rate, |it| it.rate);
+        let leads = leading.is_some_and(|it| it.share.is_some());
+        let leader = || self.labels.name(&shown.group, Some(OF_LEADER));
+        if let Some(place) = SUMMARY.iter().position(|it| it.0 == column) {
             let measure = &self.question.measures.list[place];
             return Ok(total(measure, &line.amounts[place])?.into_datum());
         }
         Ok(match column {
             "name" => self.labels.name(&shown.group, None).into_datum(),
-            "labels" => self.labels.labels(&shown.group, None).into_datum(),
+            // Null would be a leader without a user.
+            "labels" => {
+                let which = leading.map(|_| if leads { OF_LEADING } else { OF_TARGET });
+                self.labels.labels(&shown.group, which).into_datum()
+            }
             "formatted" => {
                 let (number, quantity) = match self.question.wanted {
-                    AnswerShape::Rates => (amount.rate, Quantity::Rate),
+                    AnswerShape::Rates | AnswerShape::Leading => (rate, Quantity::Rate),
                     _ => (as_float(amount.total), Quantity::Total),
                 };
                 formatted(number, &measure.name, quantity).into_datum()
@@ -287,54 +273,25 @@ impl SharedValues<'_> {
                 let share = amount.total.map(|it| it as f64 / self.sums[n] as f64);
                 share.filter(|it| it.is_finite()).map(rounded).into_datum()
             }
-            "share_of_target" => {
-                let counters = self.counters.as_ref();
-                let share = counters.and_then(|it| {
-                    it.share(&self.question.by, &shown.group, as_float(amount.total)?)
-                });
-                share.map(rounded).into_datum()
-            }
+            "share_of_target" => self.counters.as_ref().and_then(of_target).into_datum(),
             "time" => timestamptz(shown.step.0)?.into_datum(),
             "seconds" => shown.step.1.into_datum(),
             "coverage" => covered(line.observed.coverage).into_datum(),
             "operation" => measure.name.as_str().into_datum(),
             "rank" => rank.into_datum(),
             "total" => total(measure, amount)?.into_datum(),
-            "rate" => amount.rate.into_datum(),
+            "rate" => rate.into_datum(),
             "calls" => amount.calls.map(AnyNumeric::from).into_datum(),
             "per_call" => amount.per_call(measure).into_datum(),
             "nodes" => i64::try_from(line.nodes).ok().into_datum(),
             "busiest_target" => line.busiest.as_deref().into_datum(),
-            "first" => time(line.active.map(|it| it.0))?,
-            "last_active" => time(line.active.map(|it| it.1))?,
-            name => return Err(lacks(name)),
-        })
-    }
-
-    /// Returns the value of a column about the leading group of a target.
-    fn value_of_leading(
-        &self,
-        shown: &GroupRow<'_>,
-        measure: &Measure,
-        column: &str,
-    ) -> Option<Option<Datum>> {
-        let leading = shown.leading?;
-        let leads = leading.share.is_some();
-        Some(match column {
+            "first" => time(line.active.map(|it| it.0))?.into_datum(),
+            "last_active" => time(line.active.map(|it| it.1))?.into_datum(),
             "target" | "kind" => self.labels.value(&shown.group, column).into_datum(),
-            "formatted" => formatted(leading.rate, &measure.name, Quantity::Rate).into_datum(),
-            "ratio" => leading.ratio.into_datum(),
-            "leader" => leads
-                .then(|| self.labels.name(&shown.group, Some(OF_LEADER)))
-                .into_datum(),
-            "leader_share" => leading.share.map(rounded).into_datum(),
-            "rate" => leading.rate.into_datum(),
-            // Null would be a leader without a user.
-            "labels" => {
-                let which = if leads { OF_LEADING } else { OF_TARGET };
-                self.labels.labels(&shown.group, Some(which)).into_datum()
-            }
-            _ => return None,
+            "ratio" => leading.and_then(|it| it.ratio).into_datum(),
+            "leader" => leads.then(leader).into_datum(),
+            "leader_share" => leading.and_then(|it| it.share).map(rounded).into_datum(),
+            name => return Err(lacks(name)),
         })
     }
 }
