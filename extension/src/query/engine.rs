@@ -228,6 +228,12 @@ impl<'u> Request<'u> {
         self.question.filters.has(Level::Entry) && (self.few.is_some() || self.uids().is_some())
     }
 
+    /// Returns the entries to read; `None` for all, and if sums by owner are read.
+    fn entry_ids(&self) -> Option<&[i64]> {
+        let few = self.few.as_deref();
+        few.filter(|_| self.plan.sources.owner().is_none())
+    }
+
     /// Returns the users to read from sums by owner; `None` for all.
     fn uids(&self) -> Option<Vec<i64>> {
         self.plan.sources.owner()?;

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::spi::{Statements, connect_as_of_call, values};
-use crate::query::dimension::{Dimension, InSql, Level, Table, ValueType};
+use crate::query::dimension::{Dimension, Level, Table, ValueType, expression};
 use crate::query::params::Params;
 use crate::store::rights::caller::{
     OWN_FIRST, OwnUsage, after_own, as_any_reader, seen, seen_entries,
@@ -42,7 +42,7 @@ impl Filter {
     /// Returns the condition with a leading AND. Jobs in `labelled` match, too.
     fn condition(&self, table: Table, labelled: &[i64], params: &Params) -> String {
         let dimension = self.dimension;
-        let column = dimension.expression(table);
+        let column = expression(dimension, table);
         let text = match (dimension.value_type, dimension.any_case) {
             (ValueType::Number, _) => format!("{column}::text"),
             (ValueType::Text, true) => format!("lower({column})"),
@@ -168,12 +168,6 @@ impl Filters {
         Ok(self)
     }
 
-    /// Returns whether the dimension of this name is filtered.
-    pub fn has_key(&self, name: &str) -> bool {
-        let is_wanted = |it: &Filter| it.dimension.name == name && !it.excludes;
-        self.chosen.iter().any(is_wanted)
-    }
-
     /// Requires that all filters have these keys.
     ///
     /// # Errors
@@ -210,10 +204,10 @@ impl Filters {
         self
     }
 
-    /// Returns the values that the filter of a dimension wants, if there is one.
-    pub fn wanted(&self, dimension: &Dimension) -> Option<&Matcher> {
-        let of_dimension = |it: &&Filter| it.dimension == dimension && !it.excludes;
-        self.chosen.iter().find(of_dimension).map(|it| &it.wanted)
+    /// Returns the values that the filter of the dimension of this name wants, if there is one.
+    pub fn wanted(&self, name: &str) -> Option<&Matcher> {
+        let is_wanted = |it: &&Filter| it.dimension.name == name && !it.excludes;
+        self.chosen.iter().find(is_wanted).map(|it| &it.wanted)
     }
 
     /// Returns the conditions on the dimensions of a level.
@@ -316,7 +310,7 @@ impl Filters {
         let Some(own) = &self.own else {
             return String::new();
         };
-        let column = |name: &str| Dimension::find(name).map(|it| it.expression(table));
+        let column = |name: &str| Dimension::find(name).map(|it| expression(it, table));
         let [uid, account] = ["uid", "account"].map(|name| column(name).unwrap_or_default());
         format!(" AND {}", is_own(own, &uid, &account, params))
     }
@@ -344,7 +338,7 @@ impl Filters {
     }
 
     /// Returns the dimensions that are filtered.
-    pub fn chosen(&self) -> impl Iterator<Item = &'static Dimension> {
+    pub fn chosen(&self) -> impl Iterator<Item = &'static Dimension> + Clone {
         let chosen = self.chosen.iter().map(|filter| filter.dimension);
         chosen.chain(self.own.iter().flat_map(own_dimensions))
     }
@@ -372,7 +366,7 @@ pub fn bind_own(own: Option<&OwnUsage>, params: &Params) -> [String; 2] {
 }
 
 /// Returns the dimensions that decide whether work is the reader's own.
-fn own_dimensions(own: &OwnUsage) -> impl Iterator<Item = &'static Dimension> {
+fn own_dimensions(own: &OwnUsage) -> impl Iterator<Item = &'static Dimension> + Clone + use<> {
     let account = (!own.accounts.is_empty()).then_some("account");
     let names = std::iter::once("uid").chain(account);
     names.filter_map(Dimension::find)

@@ -9,7 +9,6 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::spi::{Rows, Statements, values};
-use crate::pg::time::timestamptz;
 use crate::query::dimension::{self, Dimension, Table};
 use crate::query::filters::LabelledJobs;
 use crate::query::notice::{distinct, listed};
@@ -124,13 +123,12 @@ impl Jobs {
 
     /// Returns the table of entries, which statements call `entry`.
     pub fn entry(&self) -> Table {
-        let jobs = match self.joined {
-            true => dimension::Jobs::Joined,
-            false => dimension::Jobs::Unknown,
-        };
         Table {
             name: "entry",
-            jobs,
+            jobs: match self.joined {
+                true => dimension::Jobs::Joined,
+                false => dimension::Jobs::Unknown,
+            },
         }
     }
 
@@ -174,9 +172,10 @@ pub fn note_arrays(arrays: &[String]) {
 
 /// Returns whether there are entries that belong to several jobs, one of them in this window.
 fn has_several(client: &SpiClient<'_>, window: &Window) -> Result<bool, Error> {
+    let [since, until] = window.bounds()?;
     client.query_value(
         "SELECT EXISTS (SELECT FROM jobstats.entry_jobs entry_job \
          WHERE NOT entry_job.alone AND entry_job.valid_to > $1 AND entry_job.valid_from < $2)",
-        &values![timestamptz(window.since())?, timestamptz(window.until())?],
+        &values![since, until],
     )
 }

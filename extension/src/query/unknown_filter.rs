@@ -6,7 +6,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::{Error, shown};
 use crate::pg::spi::{Statements, values};
-use crate::query::dimension::{DIMENSIONS, Dimension, InSql, Level};
+use crate::query::dimension::{DIMENSIONS, Dimension, Level, relations};
 use crate::query::filters::Filters;
 use crate::query::notice::{hinted, listed};
 
@@ -35,7 +35,7 @@ pub fn explain(client: &SpiClient<'_>, filters: &Filters) -> Result<bool, Error>
     // Values hidden from a reader must look like missing values.
     let is_visible = |it: &&Dimension| it.level != Level::Entry || filters.own.is_none();
     for dimension in DIMENSIONS.iter().filter(is_visible) {
-        match filters.wanted(dimension) {
+        match filters.wanted(dimension.name) {
             Some(wanted) if !wanted.none => {
                 explained |= explain_values(client, dimension, &wanted.patterns)?;
             }
@@ -85,10 +85,8 @@ fn hint(dimension: &Dimension) -> String {
         "kind" => "Valid are MDT, OST.".to_owned(),
         "status" => "Valid are ok, missing_job, truncated, partial, malformed, claimed.".to_owned(),
         "user" | "group" => {
-            format!(
-                "{} lists the names that are known.",
-                dimension.relations()[0]
-            )
+            let relation = relations(dimension)[0];
+            format!("{relation} lists the names that are known.")
         }
         JOB => "SELECT * FROM jobstats_summary(); lists the jobs of a day.".to_owned(),
         name => format!("jobstats_summary(by => '{name}') lists those of a window."),
@@ -120,7 +118,7 @@ fn names_any(
     };
     let dimensions = std::iter::once(dimension).chain(Dimension::find(number));
     let exists: Vec<String> = dimensions
-        .flat_map(|it| it.relations().iter().map(|relation| (relation, it.column)))
+        .flat_map(|it| relations(it).iter().map(|relation| (relation, it.column)))
         .map(|(relation, column)| {
             format!("EXISTS (SELECT FROM {relation} known WHERE known.{column}::text {like} ANY (jobstats_internal.as_like($1)))")
         })
@@ -151,7 +149,7 @@ fn similar(
 /// the newest are read.
 fn all(dimension: &Dimension) -> Option<String> {
     let column = dimension.column;
-    let relation = match dimension.relations() {
+    let relation = match relations(dimension) {
         _ if matches!(dimension.name, "kind" | "gid") => return None,
         ["jobstats.job_ids"] => &format!(
             "(SELECT job.{column} FROM jobstats.job_ids job ORDER BY job.job_no DESC LIMIT 100000)"

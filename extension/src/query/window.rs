@@ -5,13 +5,13 @@ use jobstats_core::usage::Target;
 use jobstats_core::usage::window::{
     LastObservation, Reach, StepError, StepWidth, reach, step_edges,
 };
-use pgrx::datum::Interval;
+use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::spi::Statements;
-use crate::pg::time::{LONG_AGO, SessionClocks, now, window};
+use crate::pg::time::{LONG_AGO, SessionClocks, now, timestamptz, window};
 use crate::query::dimension::Level;
 use crate::query::filters::Filters;
 use crate::query::params::Params;
@@ -126,6 +126,11 @@ impl Window {
     /// Returns the end.
     pub fn until(&self) -> Micros {
         self.edges.last().copied().unwrap_or_default()
+    }
+
+    /// Returns the start and the end as values of PostgreSQL.
+    pub fn bounds(&self) -> Result<[TimestampWithTimeZone; 2], Error> {
+        Ok([timestamptz(self.since())?, timestamptz(self.until())?])
     }
 
     /// Returns the number of steps.

@@ -63,10 +63,7 @@ impl<'f> Reading<'f> {
             activity: request.question.wanted.has_span(),
             server: request.question.asks_servers(),
             targets: self.targets.as_deref(),
-            entries: match request.plan.sources.owner() {
-                Some(_) => None,
-                None => request.few.as_deref(),
-            },
+            entries: request.entry_ids(),
             uids: self.uids.as_deref(),
             accounts: self.accounts.as_deref(),
             ..more

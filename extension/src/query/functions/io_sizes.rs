@@ -8,7 +8,6 @@ use pgrx::spi::SpiClient;
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::spi::{SqlResult, Statements, values};
-use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::query::answer::{ask, note, require_more};
 use crate::query::dimension::By;
@@ -55,12 +54,11 @@ fn jobstats_io_sizes(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<
 
 /// Raises a notice if the setting `keep` left sizes out in the window.
 fn note_left_out(client: &SpiClient<'_>, plan: &Plan) -> Result<(), Error> {
-    let window = [plan.window.since(), plan.window.until()].map(timestamptz);
-    let [since, until] = window;
+    let [since, until] = plan.window.bounds()?;
     let is_brief: bool = client.query_value(
         "SELECT EXISTS (SELECT FROM jobstats.observations brief \
          WHERE brief.kept IS NOT NULL AND brief.\"time\" > $1 AND coalesce(brief.since, $1) < $2)",
-        &values![since?, until?],
+        &values![since, until],
     )?;
     if is_brief {
         pgrx::notice!(

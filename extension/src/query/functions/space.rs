@@ -105,7 +105,7 @@ fn kind(by: &[&str]) -> Result<&'static str, Error> {
 
 impl Query {
     fn is_by_target(&self) -> bool {
-        self.by.iter().any(|it| it.name == "target") || self.filters.has_key("target")
+        self.by.iter().any(|it| it.name == "target") || self.filters.wanted("target").is_some()
     }
 
     fn is_of_owners(&self) -> bool {

@@ -122,7 +122,7 @@ fn jobstats_balance(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let filters = Filters::take(&mut arguments)?;
     filters.require_keys(&OF_TARGETS)?;
     let filters = match measures.list[0].on {
-        _ if filters.has_key("kind") => filters,
+        _ if filters.wanted("kind").is_some() => filters,
         (true, false) => filters.only("kind", "MDT"),
         (false, true) => filters.only("kind", "OST"),
         _ => filters,
