@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::ffi::CStr;
 
-use jobstats_core::usage::{Amount, Measure, Times};
+use jobstats_core::usage::{Measure, Times};
 use pgrx::AnyNumeric;
 use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
@@ -180,13 +180,7 @@ pub fn require_more(rows: &Rows) -> Result<(), Error> {
     }
 }
 
-/// Returns the total of an amount, in calls, bytes or seconds.
-pub fn total(measure: &Measure, amount: &Amount) -> Result<Option<AnyNumeric>, Error> {
-    number(measure, amount.total)
-}
-
 /// Returns parts of the unit of a measure, in calls, bytes or seconds.
 pub fn number(measure: &Measure, parts: Option<i128>) -> Result<Option<AnyNumeric>, Error> {
-    let number = parts.map(|it| decimal(it, measure.unit()));
-    number.transpose().map_err(Error::damaged_value)
+    parts.map(|it| decimal(it, measure.unit())).transpose()
 }

@@ -120,13 +120,7 @@ pub fn others(groups: usize) -> Option<Jsonb<'static>> {
 }
 
 /// Divides a number by a unit, and returns a decimal number without trailing zeros.
-///
-/// # Errors
-/// An error of pgrx.
-pub fn decimal(
-    parts: i128,
-    unit: i128,
-) -> Result<AnyNumeric, pgrx::datum::numeric_support::error::Error> {
+pub fn decimal(parts: i128, unit: i128) -> Result<AnyNumeric, Error> {
     let sign = if parts < 0 { "-" } else { "" };
     let (whole, rest) = (parts.abs() / unit, parts.abs() % unit);
     let digits = unit.ilog10() as usize;
@@ -135,7 +129,7 @@ pub fn decimal(
         0 => text.trim_end_matches(".0"),
         _ => text.trim_end_matches('0').trim_end_matches('.'),
     };
-    AnyNumeric::try_from(text)
+    AnyNumeric::try_from(text).map_err(Error::damaged_value)
 }
 
 /// Returns a number of an answer as people read it.

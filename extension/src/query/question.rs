@@ -8,7 +8,7 @@ use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::query::dimension::{By, Dimension, Level};
 use crate::query::filters::Filters;
-use crate::query::measure::{self, Measure, Measures};
+use crate::query::measure::{Measure, Measures};
 use crate::query::notice::hinted;
 use crate::store::rights::caller::OwnUsage;
 use crate::store::rollup::Owner;
@@ -129,7 +129,7 @@ impl Question {
     /// Makes the question for the totals of one operation: of `service_time` by user, unless others are given.
     ///
     /// # Errors
-    /// The errors of [`By::parse`] and [`measure::one`].
+    /// The errors of [`By::parse`] and [`Measures::one`].
     pub fn of_one(
         period: Period,
         operation: Option<String>,
@@ -140,7 +140,7 @@ impl Question {
         Ok(Self {
             period,
             by: By::parse(by, "user")?,
-            measures: measure::one(operation, None)?,
+            measures: Measures::one(operation, None)?,
             filters,
             wanted: AnswerShape::Totals,
         })

@@ -17,7 +17,7 @@ use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::{IntoCell, Rows};
-use crate::query::answer::{lacks, require_more, total};
+use crate::query::answer::{lacks, number, require_more};
 use crate::query::engine::Usage;
 use crate::query::labels::{Labels, covered, formatted, rounded};
 use crate::query::plan::Plan;
@@ -253,7 +253,7 @@ impl SharedValues<'_> {
         let leader = || self.labels.name(&shown.group, Some(OF_LEADER));
         if let Some(place) = SUMMARY.iter().position(|it| it.0 == column) {
             let measure = &self.question.measures.list[place];
-            return Ok(total(measure, &line.amounts[place])?.into_datum());
+            return Ok(number(measure, line.amounts[place].total)?.into_datum());
         }
         Ok(match column {
             "name" => self.labels.name(&shown.group, None).into_datum(),
@@ -279,7 +279,7 @@ impl SharedValues<'_> {
             "coverage" => covered(line.observed.coverage).into_datum(),
             "operation" => measure.name.as_str().into_datum(),
             "rank" => rank.into_datum(),
-            "total" => total(measure, amount)?.into_datum(),
+            "total" => number(measure, amount.total)?.into_datum(),
             "rate" => rate.into_datum(),
             "calls" => amount.calls.map(AnyNumeric::from).into_datum(),
             "per_call" => amount.per_call(measure).into_datum(),

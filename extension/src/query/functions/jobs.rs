@@ -14,7 +14,7 @@ use crate::pg::spi::{SqlResult, Statements};
 use crate::pg::template::sql;
 use crate::pg::time::{bound, now, timestamptz};
 use crate::pg::tuplestore::Rows;
-use crate::query::answer::{read, total, write_rows};
+use crate::query::answer::{number, read, write_rows};
 use crate::query::dimension::{By, Dimension, Jobs, Table, join_names};
 use crate::query::engine::Request;
 use crate::query::filters::{Filters, bind_own};
@@ -166,7 +166,7 @@ impl Query {
             let mut sum = json!({ "job": job, "nodes": line.nodes });
             let amounts = question.measures.list.iter().zip(&line.amounts);
             for ((column, _), (measure, amount)) in SUMMARY.iter().zip(amounts) {
-                sum[column] = json!(total(measure, amount)?.map(|it| it.to_string()));
+                sum[column] = json!(number(measure, amount.total)?.map(|it| it.to_string()));
             }
             sums.push(sum);
             Ok(())

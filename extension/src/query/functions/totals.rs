@@ -86,31 +86,25 @@ fn jobstats_top(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
 fn jobstats_densities(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let mut period = Period::take(&mut arguments)?;
     let (operation, by) = (arguments.take::<String>()?, arguments.take()?);
-    let base = arguments.take()?;
+    let base = arguments.take()?.unwrap_or(DEFAULT_BASE);
     period.step = arguments.take()?;
     let filters = Filters::take(&mut arguments)?;
+    let (by, measures) = (
+        By::parse(by, "user")?,
+        measure::busy(operation.as_deref(), None)?,
+    );
+    // It is wrong even if there is no usage in the window.
+    if Edges::of(base).is_none() {
+        return Err(Error::from(DensityError::Base(base)).into());
+    }
     let question = Question {
         period,
-        by: By::parse(by, "user")?,
-        measures: measure::busy(operation.as_deref(), None)?,
+        by,
+        measures,
         filters,
-        wanted: AnswerShape::Densities {
-            base: usable(base)?,
-        },
+        wanted: AnswerShape::Densities { base },
     };
     answer(question, rows)
-}
-
-/// Returns the argument `base`, which is checked even if there is no usage in the window.
-///
-/// # Errors
-/// [`DensityError::Base`] if no buckets can have this base.
-fn usable(base: Option<i32>) -> Result<i32, Error> {
-    let base = base.unwrap_or(DEFAULT_BASE);
-    match Edges::of(base) {
-        Some(_) => Ok(base),
-        None => Err(DensityError::Base(base).into()),
-    }
 }
 
 #[pg_extern(sql = false)]
@@ -118,7 +112,7 @@ fn jobstats_balance(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let period = Period::take(&mut arguments)?;
     let operation = arguments.take::<String>()?;
     let operation = operation.as_deref().unwrap_or("write_bytes");
-    let measures = measure::one(operation, None)?;
+    let measures = Measures::one(operation, None).map_err(Error::from)?;
     let filters = Filters::take(&mut arguments)?;
     filters.require_keys(&OF_TARGETS)?;
     let filters = match measures.list[0].on {

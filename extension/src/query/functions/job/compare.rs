@@ -19,7 +19,7 @@ use crate::pg::pause::pause;
 use crate::pg::spi::{SqlResult, connect_as_of_call};
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::{IntoCell, Rows};
-use crate::query::answer::{SETTINGS, require_more, total};
+use crate::query::answer::{SETTINGS, number, require_more};
 use crate::query::dimension::By;
 use crate::query::filters::{Filters, OF_TARGETS};
 use crate::query::functions::job::Subject;
@@ -252,7 +252,7 @@ impl Comparison {
                         ..Amount::default()
                     },
                 };
-                let (total, name) = (total(measure, &amount)?, measure.name.as_str());
+                let (total, name) = (number(measure, amount.total)?, measure.name.as_str());
                 require_more(rows)?;
                 rows.put(|| {
                     [
