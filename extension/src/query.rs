@@ -28,5 +28,5 @@ mod sources;
 mod state;
 mod target_counters;
 mod unknown_filter;
-mod window;
+pub mod window;
 mod without_times;

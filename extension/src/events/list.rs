@@ -15,6 +15,7 @@ use crate::query::answer::{SETTINGS, write_rows};
 use crate::query::dimension::{Level, words};
 use crate::query::filters::Filters;
 use crate::query::params::Params;
+use crate::query::window::ROW_LIMIT;
 use crate::store;
 use crate::store::rights::caller::{Reader, as_any_reader, own_parameters};
 use jobstats_core::base::instant::DAY;
@@ -51,8 +52,7 @@ fn jobstats_events(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()
             withdrawn = params.bind("withdrawn", || withdrawn),
             conditions = filters.conditions(Level::Target, "e", &params),
         );
-        write_rows(&statement, &params.take(), &mut rows)?;
-        Ok(())
+        write_rows(&statement, &params.take(), &mut rows, ROW_LIMIT)
     })?)
 }
 

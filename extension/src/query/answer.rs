@@ -138,7 +138,7 @@ pub fn answer(question: Question, mut rows: Rows) -> SqlResult<()> {
     )
 }
 
-/// Runs a statement that has the columns of an answer, among others, and writes its rows.
+/// Runs a statement that has the columns of an answer, among others, and writes its rows, which are at most so many.
 ///
 /// # Errors
 /// [`Error::TooManyRows`], and [`Error::Damaged`] if a column is not there.
@@ -146,6 +146,7 @@ pub fn write_rows(
     statement: &str,
     parameters: &[DatumWithOid<'_>],
     rows: &mut Rows,
+    most: usize,
 ) -> Result<(), Error> {
     let wanted = rows.columns();
     let places = RefCell::new(Vec::new());
@@ -157,7 +158,9 @@ pub fn write_rows(
         Ok(())
     };
     receive::run(FOR_VALUES, statement, parameters, check, &mut |row| {
-        require_more(rows)?;
+        if rows.len == most {
+            return Err(Error::TooManyRows);
+        }
         let values: Vec<_> = places.borrow().iter().map(|it| row.datum(*it)).collect();
         rows.put_row(&values);
         Ok(true)

@@ -38,12 +38,10 @@ impl TargetCounters {
         plan: &Plan,
         wanted: bool,
     ) -> Result<Option<Self>, Error> {
-        let Some(of_targets) = question.about_targets() else {
+        let has_any = plan.state.has_target_counters;
+        let Some(of_targets) = question.about_targets().filter(|_| has_any) else {
             return Ok(None);
         };
-        if !plan.state.has_target_counters {
-            return Ok(None);
-        }
         let of_entries = plan.again(client, &of_targets, plan.window.clone())?;
         let wanted = wanted && !question.filters.has(Level::Entry);
         let request = Request::of(&of_targets, &of_entries, None, None);
@@ -53,12 +51,11 @@ impl TargetCounters {
             false => request.read_targets()?,
         };
         let mut untracked = request.untracked(&usage)?;
-        drop(usage);
         untracked.retain(|it| it.total.is_some() && it.untracked.is_some());
         let unit = of_targets.measures.list[0].unit() as f64;
         let total = |it: &Untracked| it.total.unwrap_or(0) as f64 / unit;
         let totals = untracked.iter().map(|it| (it.group.clone(), total(it)));
-        let totals = totals.collect();
+        let totals: HashMap<Group, f64> = totals.collect();
         untracked.retain(|it| wanted && it.untracked > Some(0));
         Ok(Some(Self {
             totals,

@@ -35,11 +35,8 @@ pub fn explain(client: &SpiClient<'_>, filters: &Filters) -> Result<bool, Error>
     // Values hidden from a reader must look like missing values.
     let is_visible = |it: &&Dimension| it.level != Level::Entry || filters.own.is_none();
     for dimension in DIMENSIONS.iter().filter(is_visible) {
-        match filters.wanted(dimension.name) {
-            Some(wanted) if !wanted.none => {
-                explained |= explain_values(client, dimension, &wanted.patterns)?;
-            }
-            _ => {}
+        if let Some(wanted) = filters.wanted(dimension.name).filter(|it| !it.none) {
+            explained |= explain_values(client, dimension, &wanted.patterns)?;
         }
     }
     Ok(explained)

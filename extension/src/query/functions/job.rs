@@ -43,23 +43,21 @@ mod time;
 mod work;
 
 #[pg_extern(sql = false)]
-fn jobstats_job_usage(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
-    let job = arguments.take::<String>()?;
-    answer(job, arguments, rows)
+fn jobstats_job_usage(arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
+    answer::<String>(arguments, rows)
 }
 
 #[pg_extern(sql = false)]
-fn jobstats_job_usage_of_number(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
-    let job = arguments.take::<i64>()?;
-    answer(job.map(|job| job.to_string()), arguments, rows)
+fn jobstats_job_usage_of_number(arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
+    answer::<i64>(arguments, rows)
 }
 
 /// Returns the argument `job`.
 ///
 /// # Errors
 /// [`Error::argument`] if it is NULL.
-pub fn required(job: Option<String>) -> Result<String, Error> {
-    job.ok_or_else(|| {
+fn required(job: Option<impl ToString>) -> Result<String, Error> {
+    job.map(|it| it.to_string()).ok_or_else(|| {
         Error::argument(
             "job must not be NULL",
             "Give the identifier of a job, as in '4711'.",
@@ -67,8 +65,12 @@ pub fn required(job: Option<String>) -> Result<String, Error> {
     })
 }
 
-/// Answers for a job. The other arguments are still to be taken.
-fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
+/// Answers for a job, which is named by a text or by a number.
+fn answer<T: FromDatum + IntoDatum + ToString>(
+    mut arguments: Arguments<'_>,
+    mut rows: Rows,
+) -> SqlResult<()> {
+    let job = arguments.take::<T>()?;
     let grouping = Grouping::parse(arguments.take()?)?;
     let step = arguments.take::<Interval>()?;
     let (since, until) = (limit(arguments.take()?), limit(arguments.take()?));

@@ -22,6 +22,7 @@ use crate::query::measure::Measures;
 use crate::query::params::Params;
 use crate::query::plan::Plan;
 use crate::query::question::{AnswerShape, Period, Question, SUMMARY, number_of_rows};
+use crate::query::window::ROW_LIMIT;
 use crate::store;
 use crate::store::rights::caller::{OwnUsage, seen};
 
@@ -191,6 +192,6 @@ impl Query {
             order = order.map_or_else(String::new, |it| format!("{it} DESC NULLS LAST, ")),
             n = params.bind("n", || self.n as i64),
         );
-        write_rows(&statement, &params.take(), rows)
+        write_rows(&statement, &params.take(), rows, ROW_LIMIT)
     }
 }

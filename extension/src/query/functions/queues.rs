@@ -17,7 +17,7 @@ use crate::query::notice::hinted;
 use crate::query::params::Params;
 use crate::query::question::Period;
 use crate::query::state::State;
-use crate::query::window::{clamped, edges, width};
+use crate::query::window::{ROW_LIMIT, clamped, edges, width};
 use crate::store;
 
 #[pg_extern(sql = false)]
@@ -58,7 +58,7 @@ fn jobstats_queues(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()
             conditions = conditions,
             parts = parts.join(", ")
         );
-        write_rows(&statement, &params.take(), &mut rows)?;
+        write_rows(&statement, &params.take(), &mut rows, ROW_LIMIT)?;
         match rows.len {
             0 => explain(client),
             _ => Ok(()),

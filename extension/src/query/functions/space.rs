@@ -84,7 +84,7 @@ fn jobstats_space(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()>
         // The reader's rows are selected before filters are applied, or PostgreSQL's counters would disclose others.
         let fence = own.map_or("", |_| "MATERIALIZED");
         let statement = query.statement(&params, &own_uids, fence)?;
-        write_rows(&statement, &params.take(), &mut rows)?;
+        write_rows(&statement, &params.take(), &mut rows, ROW_LIMIT)?;
         query.note(client, rows.len)
     })
 }

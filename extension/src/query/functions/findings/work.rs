@@ -81,14 +81,6 @@ pub fn find(
     let reads_all = chosen.is_some() || length <= LONGEST;
     let request = Request::of(question, plan, chosen.clone(), None);
     let mut groups = add_up(question, by, &request.read()?, osts(plan))?;
-    // File systems and clusters have targets of both kinds.
-    let is_of_some_targets = by
-        .iter()
-        .chain(question.filters.chosen())
-        .any(|it| it.level != Level::Entry && !["cluster", "filesystem"].contains(&it.name));
-    for (_, work) in &mut groups {
-        work.is_of_some_targets = is_of_some_targets;
-    }
     let sizes = match entries {
         Some(entries) => summed_sizes(entries)?,
         None if !has_sizes(client, plan)? => return Ok(groups),
@@ -162,8 +154,12 @@ fn add_up(
         }
         Ok(())
     })?;
+    // File systems and clusters have targets of both kinds.
+    let mut dimensions = by.iter().chain(question.filters.chosen());
+    let is_of_some_targets = dimensions
+        .any(|it| it.level != Level::Entry && !["cluster", "filesystem"].contains(&it.name));
     let works = groups.into_iter();
-    let works = works.map(|(group, sums)| (group, sums.work(question)));
+    let works = works.map(|(group, sums)| (group, sums.work(question, is_of_some_targets)));
     Ok(works.collect())
 }
 
@@ -196,7 +192,7 @@ fn osts(plan: &Plan) -> HashMap<FileSystem, usize> {
 }
 
 impl Sums {
-    fn work(&self, question: &Question) -> Work {
+    fn work(&self, question: &Question, is_of_some_targets: bool) -> Work {
         let measures = &question.measures.list;
         let place = |name: &str| measures.iter().position(|it| it.name == name);
         let of = |total: Option<i128>, name: &str| {
@@ -217,7 +213,7 @@ impl Sums {
         let time = all("service_time").filter(|_| !self.lacks_times);
         let (bytes, time_of_most, targets) = self.most;
         Work {
-            is_of_some_targets: false,
+            is_of_some_targets,
             seconds: self.active.map_or(0.0, |it| (it.1 - it.0) as f64 / 1e6),
             all: Calls {
                 count: number("requests"),

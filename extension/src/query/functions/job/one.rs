@@ -25,19 +25,20 @@ use crate::store;
 use crate::store::rights::caller::OwnUsage;
 
 #[pg_extern(sql = false)]
-fn jobstats_job(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
-    let job = arguments.take::<String>()?;
-    answer(job, arguments, rows)
+fn jobstats_job(arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
+    answer::<String>(arguments, rows)
 }
 
 #[pg_extern(sql = false)]
-fn jobstats_job_of_number(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
-    let job = arguments.take::<i64>()?;
-    answer(job.map(|job| job.to_string()), arguments, rows)
+fn jobstats_job_of_number(arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
+    answer::<i64>(arguments, rows)
 }
 
-fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
-    let job = required(job)?;
+fn answer<T: FromDatum + IntoDatum + ToString>(
+    mut arguments: Arguments<'_>,
+    mut rows: Rows,
+) -> SqlResult<()> {
+    let job = required(arguments.take::<T>()?)?;
     let scheduler = arguments.take::<String>()?;
     read(|client, own| {
         store::require(client)?;
