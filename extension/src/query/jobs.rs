@@ -4,11 +4,12 @@
 //! looked up. Only usage of entries with several rows is divided by their days.
 
 use jobstats_core::base::pattern::Pattern;
+use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
-use crate::pg::spi::{Rows, Statements, values};
+use crate::pg::spi::{Statements, values};
 use crate::query::dimension::{self, Dimension, Table};
 use crate::query::filters::LabelledJobs;
 use crate::query::notice::{distinct, listed};
@@ -86,8 +87,23 @@ impl Jobs {
         let selects = |it: &&String| it.bytes().any(|byte| byte != b'*');
         let patterns = patterns.iter().filter(selects);
         let patterns: Vec<String> = patterns.map(|it| Pattern::new(it).like()).collect();
+        // No index of labels finds a reader's jobs.
+        let (pattern, parameters): (_, Vec<DatumWithOid<'_>>) =
+            match patterns.len() <= LOOKED_UP && own.is_none() {
+                true => ("$3", patterns.into_iter().map(Into::into).collect()),
+                false => ("ANY ($3)", vec![patterns.into()]),
+            };
+        // If elements of an array share the number, the label of a run is not the label of its job.
+        let statement = format!(
+            "SELECT DISTINCT job.job_no, job.job, job.label IS NULL AS is_array FROM {} run \
+             JOIN jobstats.job_ids job ON job.scheduler = run.scheduler AND job.job = run.job \
+             AND run.started >= job.started AND run.started <= job.last_started \
+             WHERE run.label LIKE {pattern} AND NOT run.job LIKE {pattern}",
+            seen("jobs", own, OWN_FIRST)
+        );
         let mut found = Vec::new();
-        let mut add = |rows: Rows<'_>| -> Result<(), Error> {
+        for it in parameters {
+            let rows = client.query(&statement, &after_own(own, [it]))?;
             require_room(found.len() + rows.len(), JOB_BYTES)?;
             for row in rows {
                 found.push(row.get("job_no")?);
@@ -95,25 +111,6 @@ impl Jobs {
                     self.arrays.push(row.get("job")?);
                 }
             }
-            Ok(())
-        };
-        let statement = |pattern: &str| {
-            let runs = seen("jobs", own, OWN_FIRST);
-            format!(
-                "SELECT DISTINCT job.job_no, job.job, job.label IS NULL AS is_array FROM {runs} run \
-                 JOIN jobstats.job_ids job ON job.scheduler = run.scheduler AND job.job = run.job \
-                 AND run.started >= job.started AND run.started <= job.last_started \
-                 WHERE run.label LIKE {pattern} AND NOT run.job LIKE {pattern}"
-            )
-        };
-        // If elements of an array share the number, the label of a run is not the label of its job. No index of labels finds a reader's jobs.
-        if patterns.len() <= LOOKED_UP && own.is_none() {
-            for pattern in patterns {
-                add(client.query(&statement("$3"), &after_own(own, values![pattern]))?)?;
-            }
-        } else {
-            let patterns = after_own(own, values![patterns]);
-            add(client.query(&statement("ANY ($3)"), &patterns)?)?;
         }
         if !found.is_empty() {
             self.labelled.insert(position, found);

@@ -12,7 +12,7 @@ use crate::query::dimension::Level;
 use crate::query::filters::Filters;
 use crate::query::jobs::{Jobs, note_arrays};
 use crate::query::names::Names;
-use crate::query::notice::{hinted, listed};
+use crate::query::notice::{NAMED, hinted, listed};
 use crate::query::params::Params;
 use crate::query::question::Question;
 use crate::query::sources::Sources;
@@ -157,9 +157,6 @@ fn missing(client: &SpiClient<'_>, filters: &Filters, since: Micros) -> Result<V
     let found = client.query(&statement, &params.take())?;
     found.map(|row| row.at(1)).collect()
 }
-
-/// The number of targets that a notice names.
-const NAMED: usize = 5;
 
 /// Raises a notice that lists targets that are behind, if there are any. The first are named.
 fn note_targets_behind(targets: &[(String, Micros)]) {

@@ -3,11 +3,8 @@
 use jobstats_core::usage::{Scope, Times};
 
 use crate::pg::error::shown;
-use crate::query::notice::{hinted, listed};
+use crate::query::notice::{NAMED, hinted, listed};
 use crate::query::question::Question;
-
-/// The number of targets that a notice names.
-const NAMED: usize = 5;
 
 /// Raises a notice if a question needs times that targets do not report. Returns the targets that report them.
 pub fn note(question: &Question, scope: &Scope) -> Times {

@@ -66,14 +66,16 @@ fn jobstats_changes(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
         };
         let (groups, amounts): (Vec<Group>, Vec<Amounts>) = groups.into_iter().unzip();
         let changes = changes(&amounts, scale, n);
-        let compared = Comparison {
-            groups,
-            changes,
+        write(
+            client,
+            question,
+            &groups,
+            &changes,
             coverage,
-            days: before.days,
-        };
-        compared.write(client, question, &mut rows)?;
-        if compared.changes.is_empty() {
+            before.days,
+            &mut rows,
+        )?;
+        if changes.is_empty() {
             explain_empty::explain_window(client, &plan.window, question)?;
         }
         // The age of the earliest window applies to all.
@@ -145,54 +147,45 @@ impl Baseline {
     }
 }
 
-/// The groups of both windows, in order, and what changed.
-struct Comparison {
-    groups: Vec<Group>,
-    changes: Vec<Change>,
-    /// The part of the window that was observed.
+/// Writes what changed of these groups. `days` is the number of days that the window is compared with, if it is with days.
+fn write(
+    client: &SpiClient<'_>,
+    question: &Question,
+    groups: &[Group],
+    changes: &[Change],
     coverage: f64,
-    /// The number of days that it is compared with, if it is with days.
     days: Option<i64>,
-}
-
-impl Comparison {
-    fn write(
-        &self,
-        client: &SpiClient<'_>,
-        question: &Question,
-        rows: &mut Rows,
-    ) -> Result<(), Error> {
-        let of = |change: &Change| self.groups.get(change.group?);
-        let shown = self.changes.iter().filter_map(of);
-        let labels = Labels::new(client, question.by.clone(), shown)?;
-        let measure = &question.measures.list[0];
-        for (rank, change) in (1i64..).zip(&self.changes) {
-            let group = of(change);
-            let before = number(measure, Some(change.before))?;
-            let after = number(measure, Some(change.after))?;
-            let changed = number(measure, Some(change.change()))?;
-            let value = change.change() as f64 / measure.unit() as f64;
-            rows.put(|| {
-                let (name, labels) = match group {
-                    Some(group) => (labels.name(group, None), labels.labels(group, None)),
-                    None => (OTHERS.to_owned(), others(change.groups)),
-                };
-                [
-                    group.map(|_| rank).cell(),
-                    name.cell(),
-                    formatted(Some(value), &measure.name, Quantity::Total).cell(),
-                    change.share.map(rounded).cell(),
-                    change.share_of_rise.map(rounded).cell(),
-                    measure.name.as_str().cell(),
-                    before.cell(),
-                    after.cell(),
-                    changed.cell(),
-                    self.days.cell(),
-                    covered(self.coverage).cell(),
-                    labels.cell(),
-                ]
-            });
-        }
-        Ok(())
+    rows: &mut Rows,
+) -> Result<(), Error> {
+    let of = |change: &Change| groups.get(change.group?);
+    let labels = Labels::new(client, question.by.clone(), changes.iter().filter_map(of))?;
+    let measure = &question.measures.list[0];
+    for (rank, change) in (1i64..).zip(changes) {
+        let group = of(change);
+        let before = number(measure, Some(change.before))?;
+        let after = number(measure, Some(change.after))?;
+        let changed = number(measure, Some(change.change()))?;
+        let value = change.change() as f64 / measure.unit() as f64;
+        rows.put(|| {
+            let (name, labels) = match group {
+                Some(group) => (labels.name(group, None), labels.labels(group, None)),
+                None => (OTHERS.to_owned(), others(change.groups)),
+            };
+            [
+                group.map(|_| rank).cell(),
+                name.cell(),
+                formatted(Some(value), &measure.name, Quantity::Total).cell(),
+                change.share.map(rounded).cell(),
+                change.share_of_rise.map(rounded).cell(),
+                measure.name.as_str().cell(),
+                before.cell(),
+                after.cell(),
+                changed.cell(),
+                days.cell(),
+                covered(coverage).cell(),
+                labels.cell(),
+            ]
+        });
     }
+    Ok(())
 }

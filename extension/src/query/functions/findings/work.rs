@@ -107,8 +107,8 @@ struct Sums {
     active: Option<Span>,
     /// By measure: the total of all targets.
     all: Vec<Option<i128>>,
-    /// The totals of MDTs, of the measures [`ON_MDTS`].
-    on_mdts: [Option<i128>; ON_MDTS.len()],
+    /// The totals of MDTs.
+    on_mdts: Vec<Option<i128>>,
     /// Set if the time of some calls is not known.
     lacks_times: bool,
     /// The OST with most bytes: its bytes, its time, and the number of OSTs in use of its file system.
@@ -126,10 +126,9 @@ fn add_up(
     let place = |name: &str| measures.clone().position(|it| it.name == name).unwrap_or(0);
     let [requests, time, read, write] =
         ["requests", "service_time", "read_bytes", "write_bytes"].map(place);
-    let on_mdts = ON_MDTS.map(place);
     let own = by.list().len();
     let dimension = |name: &str| question.by.iter().position(|it| it.name == name);
-    let of_target = OF_TARGET.map(|it| dimension(it).unwrap_or(0));
+    let of_target = ["cluster", "filesystem", "kind"].map(|it| dimension(it).unwrap_or(0));
     let mut groups: BTreeMap<Group, Sums> = BTreeMap::new();
     usage.each(question.has_idle_targets(), |line| {
         let mut group = usage.values(&line);
@@ -142,15 +141,14 @@ fn add_up(
             sums.active = Some((known.0.min(active.0), known.1.max(active.1)));
         }
         sums.lacks_times |= totals[requests] > Some(0) && totals[time].is_none();
-        sums.all.resize(totals.len(), None);
-        add(&mut sums.all, totals.iter().copied());
+        add(&mut sums.all, &totals);
         match kind.as_deref() {
             Some("OST") => {
                 let bytes = totals[read].unwrap_or(0) + totals[write].unwrap_or(0);
                 let targets = osts.get(&(cluster, filesystem)).copied().unwrap_or(0);
                 sums.most = sums.most.max((bytes, totals[time], targets));
             }
-            _ => add(&mut sums.on_mdts, on_mdts.map(|it| totals[it])),
+            _ => add(&mut sums.on_mdts, &totals),
         }
         Ok(())
     })?;
@@ -163,13 +161,8 @@ fn add_up(
     Ok(works.collect())
 }
 
-/// The dimensions that two comparable targets have in common.
-const OF_TARGET: [&str; 3] = ["cluster", "filesystem", "kind"];
-
-/// The measures that are summed of MDTs alone, too.
-const ON_MDTS: [&str; 3] = ["service_time", "getattr", "getattr_time"];
-
-fn add(sums: &mut [Option<i128>], totals: impl IntoIterator<Item = Option<i128>>) {
+fn add(sums: &mut Vec<Option<i128>>, totals: &[Option<i128>]) {
+    sums.resize(totals.len(), None);
     for (sum, total) in sums.iter_mut().zip(totals) {
         if let Some(total) = total {
             *sum = Some(sum.unwrap_or(0) + total);
@@ -194,23 +187,23 @@ fn osts(plan: &Plan) -> HashMap<FileSystem, usize> {
 impl Sums {
     fn work(&self, question: &Question, is_of_some_targets: bool) -> Work {
         let measures = &question.measures.list;
-        let place = |name: &str| measures.iter().position(|it| it.name == name);
-        let of = |total: Option<i128>, name: &str| {
-            Some(total? as f64 / measures[place(name)?].unit() as f64)
+        let of = |sums: &[Option<i128>], name: &str| {
+            let place = measures.iter().position(|it| it.name == name)?;
+            let total = sums.get(place).copied().flatten()?;
+            Some(total as f64 / measures[place].unit() as f64)
         };
-        let all = |name: &str| of(self.all.get(place(name)?).copied().flatten(), name);
-        let on_mdts = |n: usize| of(self.on_mdts[n], ON_MDTS[n]);
-        let number = |name: &str| all(name).unwrap_or(0.0);
-        let calls = |name: &str| Calls {
-            count: number(name),
-            time: all(&format!("{name}_time")),
+        let number = |name: &str| of(&self.all, name).unwrap_or(0.0);
+        let calls_in = |sums: &[Option<i128>], name: &str| Calls {
+            count: of(sums, name).unwrap_or(0.0),
+            time: of(sums, &format!("{name}_time")),
         };
+        let calls = |name: &str| calls_in(&self.all, name);
         let moved = |name: &str| Moved {
             bytes: number(&format!("{name}_bytes")),
             calls: calls(name),
             sized: None,
         };
-        let time = all("service_time").filter(|_| !self.lacks_times);
+        let time = of(&self.all, "service_time").filter(|_| !self.lacks_times);
         let (bytes, time_of_most, targets) = self.most;
         Work {
             is_of_some_targets,
@@ -220,7 +213,7 @@ impl Sums {
                 time,
             },
             // Groups without metadata requests cost MDTs no time.
-            on_mdts: on_mdts(0).or(time.map(|_| 0.0)),
+            on_mdts: of(&self.on_mdts, "service_time").or(time.map(|_| 0.0)),
             read: moved("read"),
             write: moved("write"),
             on_one_target: (bytes as f64, time_of_most.map(|it| it as f64 / 1e6)),
@@ -228,10 +221,7 @@ impl Sums {
             opens: calls("open"),
             creates: calls("mknod"),
             unlinks: calls("unlink"),
-            getattrs: Calls {
-                count: on_mdts(1).unwrap_or(0.0),
-                time: on_mdts(2),
-            },
+            getattrs: calls_in(&self.on_mdts, "getattr"),
             syncs: calls("sync"),
         }
     }

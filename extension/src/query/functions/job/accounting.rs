@@ -16,7 +16,7 @@ use crate::pg::time::clock_now;
 use crate::query::functions::job::entries::Entries;
 use crate::query::functions::job::named::NamedJob;
 use crate::query::functions::job::time::{Limits, RequestedTime, span_of_job};
-use crate::query::notice::{distinct, hinted, listed};
+use crate::query::notice::{NAMED, distinct, hinted, listed};
 use crate::store::rights::caller::{OWN_FIRST, after_own, seen};
 
 /// The largest number of runs of a number that are read. The oldest ones are left out.
@@ -27,9 +27,6 @@ const RUN_BYTES: usize = 4 << 10;
 
 /// The time before the start and after the end of a job in which its work may be seen.
 const NEAR: Micros = 20 * MINUTE;
-
-/// The number of schedulers and users that a notice names.
-const NAMED: usize = 5;
 
 /// The accounting of a job.
 pub struct Accounting {

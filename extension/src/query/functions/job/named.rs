@@ -14,12 +14,9 @@ use crate::pg::time::timestamptz;
 use crate::query::filters::{Filters, meaning};
 use crate::query::functions::job::time::RequestedTime;
 use crate::query::jobs::note_arrays;
-use crate::query::notice::hinted;
+use crate::query::notice::{NAMED, hinted};
 use crate::query::unknown_filter;
 use crate::store::rights::caller::{OWN_FIRST, OwnUsage, after_own, seen, seen_entries};
-
-/// The number of schedulers that a notice names.
-const LISTED: usize = 5;
 
 /// The largest number of elements of an array that an answer is about. The oldest ones are left out.
 const ELEMENTS_MAX: i64 = 10_000;
@@ -192,7 +189,7 @@ impl NamedJob {
     pub fn note_unknown(&self, given: &RequestedTime) {
         let scheduler = shown(self.scheduler.as_deref().unwrap_or_default());
         let (job, then) = (shown(&self.given), given.in_this_window());
-        let known = self.schedulers.iter().take(LISTED).map(|it| shown(it));
+        let known = self.schedulers.iter().take(NAMED).map(|it| shown(it));
         let known = known.collect::<Vec<_>>().join(", ");
         let hint = match self.schedulers.is_empty() {
             true => "No accounting has a job with this number.".to_owned(),
