@@ -89,7 +89,7 @@ fn answer<T: FromDatum + IntoDatum + ToString>(
         };
         let (job, accounting) = (&subject.job, &subject.accounting);
         job.note_unmatched(client)?;
-        if accounting.as_ref().is_some_and(|it| it.note(job, &given)) {
+        if accounting.note(job, &given) {
             return Ok(());
         }
         let found = subject.usage(client, &given, filters, &grouping.by)?;
@@ -120,7 +120,7 @@ fn limit(time: Option<TimestampWithTimeZone>) -> Result<Option<Micros>, Error> {
 struct Subject {
     job: NamedJob,
     entries: Entries,
-    accounting: Option<Accounting>,
+    accounting: Accounting,
 }
 
 impl Subject {
@@ -135,12 +135,11 @@ impl Subject {
         let job = NamedJob::find(client, job, scheduler, own)?;
         let mut entries = Entries::of_job(client, &job)?;
         let accounting = Accounting::of_job(client, &job, &entries, given)?;
-        if accounting.is_none() && job.scheduler.is_some() {
+        if !accounting.is_known && job.scheduler.is_some() {
             job.note_unknown(given);
             return Ok(None);
         }
-        let has_begun = accounting.as_ref().and_then(Accounting::started).is_some();
-        if entries.are_unnamed && !has_begun {
+        if entries.are_unnamed && accounting.started().is_none() {
             // Their work is the reader's own only during runs that are known.
             entries.nodes.clear();
         }
@@ -159,17 +158,14 @@ impl Subject {
         filters: Filters,
         by: &By,
     ) -> Result<Option<(Work<'_>, AnsweredTime)>, Error> {
-        let (job, entries) = (&self.job, &self.entries);
-        let limits = match &self.accounting {
-            Some(accounting) => accounting.limited(given.limits),
-            None => given.limits,
-        };
+        let (entries, accounting) = (&self.entries, &self.accounting);
+        let limits = accounting.limited(given.limits);
         let chosen = AnsweredTime::of_job(client, entries, limits, given.step.as_ref())?;
         let Some(chosen) = chosen.filter(|_| !entries.is_empty()) else {
-            match &self.accounting {
-                Some(accounting) => accounting.note_no_work(job, given),
-                None if entries.is_empty() => job.note_nothing(client, filters)?,
-                None => {}
+            if accounting.is_known {
+                accounting.note_no_work(&self.job, given);
+            } else if entries.is_empty() {
+                self.job.note_nothing(client, filters)?;
             }
             return Ok(None);
         };

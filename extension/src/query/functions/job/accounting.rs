@@ -29,7 +29,10 @@ const RUN_BYTES: usize = 4 << 10;
 const NEAR: Micros = 20 * MINUTE;
 
 /// The accounting of a job.
+#[derive(Default)]
 pub struct Accounting {
+    /// Set if accounting knows the job, or of its number an earlier one.
+    pub is_known: bool,
     /// The runs in the order of their starts. Runs that have not begun come last.
     runs: Vec<Run>,
     /// The values of all runs together.
@@ -78,13 +81,13 @@ const SCHEDULER: usize = 0;
 const USER: usize = 2;
 
 impl Accounting {
-    /// Returns the accounting of a job: of the requested time, else of the last job with this number. Returns `None` if accounting does not know it.
+    /// Returns the accounting of a job: of the requested time, else of the last job with this number.
     pub fn of_job(
         client: &SpiClient<'_>,
         job: &NamedJob,
         entries: &Entries,
         given: &RequestedTime,
-    ) -> Result<Option<Self>, Error> {
+    ) -> Result<Self, Error> {
         let own = job.own.as_ref();
         let found = client.query(
             &sql!(
@@ -109,13 +112,14 @@ impl Accounting {
             runs.retain(|run| !run.is_revoked());
         }
         let Some((runs, jobs, limits)) = chosen(runs, job.started, given.limits, now) else {
-            return Ok(None);
+            return Ok(Self::default());
         };
         let observed = client.query_time(
             "SELECT max(target.last_observation) FROM jobstats.targets target WHERE target.last_observation <= now()",
             &[],
         )?;
         let mut accounting = Self {
+            is_known: true,
             together: Run::of_all(&runs),
             runs,
             jobs,
@@ -137,7 +141,7 @@ impl Accounting {
             accounting.together = Run::default();
             accounting.limits = (ended, None);
         }
-        Ok(Some(accounting))
+        Ok(accounting)
     }
 
     /// Returns whether work with the number was done so long after the end of the job that it is of another job, which accounting
@@ -156,9 +160,9 @@ impl Accounting {
         Ok(work.is_some_and(|(_, last)| last.saturating_sub(ended) >= APART))
     }
 
-    /// Returns the number of runs.
+    /// Returns the number of runs, if accounting knows the job.
     pub fn runs(&self) -> Option<i64> {
-        i64::try_from(self.runs.len()).ok()
+        self.is_known.then_some(self.runs.len() as i64)
     }
 
     /// Returns the start of the first run, if the job has begun.

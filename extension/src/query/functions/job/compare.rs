@@ -23,7 +23,7 @@ use crate::query::answer::{SETTINGS, number, require_more};
 use crate::query::dimension::By;
 use crate::query::filters::{Filters, OF_TARGETS};
 use crate::query::functions::job::Subject;
-use crate::query::functions::job::accounting::{Accounting, interval};
+use crate::query::functions::job::accounting::interval;
 use crate::query::functions::job::named::NamedJob;
 use crate::query::functions::job::time::{RequestedTime, span_of_job};
 use crate::query::functions::job::work::{GroupUsage, Work};
@@ -139,17 +139,15 @@ impl Comparison {
         let Some(subject) = Subject::find(client, job, scheduler, own, &given)? else {
             return Ok(());
         };
-        let of_several = |it: &Accounting| {
-            it.note_schedulers(&subject.job, |job, scheduler| {
-                format!("scheduler chooses one: jobstats_compare(ARRAY[{job}], scheduler => {scheduler}).")
-            })
-        };
-        if subject.accounting.as_ref().is_some_and(of_several) {
+        let is_of_several = subject.accounting.note_schedulers(&subject.job, |job, scheduler| {
+            format!("scheduler chooses one: jobstats_compare(ARRAY[{job}], scheduler => {scheduler}).")
+        });
+        if is_of_several {
             return Ok(());
         }
         let filters = self.filters.clone();
         let Some(window) = self.window(client, &subject)? else {
-            if subject.entries.is_empty() && subject.accounting.is_none() {
+            if subject.entries.is_empty() && !subject.accounting.is_known {
                 subject.job.note_nothing(client, filters)?;
             }
             return Ok(());
@@ -170,8 +168,7 @@ impl Comparison {
     /// Returns the time between the first and the last work of a job, by any of the operations. Work of other jobs with its number is not known
     /// apart from its own, but by its time.
     fn worked(&self, client: &SpiClient<'_>, subject: &Subject) -> Result<Option<Span>, Error> {
-        let accounting = subject.accounting.as_ref();
-        let (since, until) = accounting.map_or((None, None), |it| it.limits);
+        let (since, until) = subject.accounting.limits;
         let stored = span_of_job(client, &subject.entries)?;
         let limited = |(first, last): Span| {
             let since = since.map_or(first, |it| it.max(first));
@@ -180,8 +177,7 @@ impl Comparison {
         let Some((first, last)) = stored.map(limited).filter(|it| it.0 < it.1) else {
             return Ok(None);
         };
-        let has_begun = accounting.and_then(Accounting::started).is_some();
-        if has_begun || since.is_none() {
+        if subject.accounting.started().is_some() || since.is_none() {
             return Ok(Some((first, last)));
         }
         let window = Window::whole(first, last);
@@ -194,23 +190,23 @@ impl Comparison {
 
     /// Returns the steps of a job, from its start to its end; `None` if it is unknown.
     fn window(&self, client: &SpiClient<'_>, subject: &Subject) -> Result<Option<Window>, Error> {
-        let (job, accounting) = (&subject.job, subject.accounting.as_ref());
+        let (job, accounting) = (&subject.job, &subject.accounting);
         let worked = self.worked(client, subject)?;
-        if let (Some(accounting), None) = (accounting, worked) {
+        if accounting.is_known && worked.is_none() {
             accounting.note_no_work(job, &RequestedTime::default());
         }
-        let begun = accounting.filter(|it| it.started().is_some());
-        let started = begun.and_then(Accounting::started);
+        let started = accounting.started();
         let Some(start) = started.or(worked.map(|it| it.0)) else {
             return Ok(None);
         };
-        if begun.is_none() {
+        if started.is_none() {
             hinted(
                 format!("the start of job {} is not known", shown(&job.given)),
                 "It is compared from its first work on. To know starts, feed the accounting of the scheduler.",
             );
         }
-        let ended = begun.map(Accounting::ended).max(worked.map(|it| it.1));
+        let ended = started.map(|_| accounting.ended());
+        let ended = ended.max(worked.map(|it| it.1));
         let end = ended.unwrap_or(start).max(start.saturating_add(SHORTEST));
         let width = self.width.unwrap_or(end - start);
         let steps = (end - start).saturating_add(width - 1) / width;

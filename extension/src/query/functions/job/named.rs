@@ -11,11 +11,11 @@ use crate::pg::error::{Error, shown};
 use crate::pg::spi::{Statements, values};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
+use crate::query::explain_empty;
 use crate::query::filters::{Filters, meaning};
 use crate::query::functions::job::time::RequestedTime;
 use crate::query::jobs::note_arrays;
 use crate::query::notice::{NAMED, hinted};
-use crate::query::unknown_filter;
 use crate::store::rights::caller::{OWN_FIRST, OwnUsage, after_own, seen, seen_entries};
 
 /// The largest number of elements of an array that an answer is about. The oldest ones are left out.
@@ -175,7 +175,7 @@ impl NamedJob {
     /// Raises a notice that the job is unknown. A restricted reader gets no details.
     pub fn note_nothing(&self, client: &SpiClient<'_>, filters: Filters) -> Result<(), Error> {
         if self.own.is_none() {
-            unknown_filter::explain(client, &self.filter(filters))?;
+            explain_empty::explain_filters(client, &self.filter(filters))?;
         } else {
             hinted(
                 format!("no job {} of yours is known", shown(&self.given)),
