@@ -234,7 +234,7 @@ impl<'s> Search<'s> {
         let Some(plan) = Plan::find(self.client, &question)? else {
             return Ok(());
         };
-        let request = Request::new(self.client, &question, &plan, None)?;
+        let request = Request::new(self.client, &question, &plan)?;
         let usage = request.read()?;
         usage.each(question.has_idle_targets(), |line| {
             let subject = Subject::in_group(by, usage.values(&line));

@@ -6,12 +6,11 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
-use crate::pg::guc::Pinned;
-use crate::pg::spi::{SqlResult, connect_as_of_call};
+use crate::pg::spi::SqlResult;
 use crate::pg::template::sql;
 use crate::pg::time::{self, timestamptz};
 use crate::pg::tuplestore::Rows;
-use crate::query::answer::{SETTINGS, write_rows};
+use crate::query::answer::{with_settings, write_rows};
 use crate::query::dimension::{Level, words};
 use crate::query::filters::Filters;
 use crate::query::params::Params;
@@ -73,8 +72,7 @@ pub(super) fn read<T>(
     answer: impl FnOnce(&SpiClient<'_>, &Reader) -> Result<T, Error>,
 ) -> Result<T, Error> {
     as_any_reader(|reader| {
-        let _pinned = Pinned::new(SETTINGS);
-        connect_as_of_call(|client| {
+        with_settings(|client| {
             store::require(client)?;
             answer(client, &reader)
         })

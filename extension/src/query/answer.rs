@@ -28,7 +28,7 @@ use lines::AnswerRows;
 
 /// The settings during a statement. To compile its expressions takes longer than reading a day of a large cluster. The planner
 /// has no statistics about the parts that some statements join and group: sorting them takes twice as long as hashing them.
-pub const SETTINGS: [(&CStr, &CStr); 4] = [
+const SETTINGS: [(&CStr, &CStr); 4] = [
     (c"search_path", c"pg_catalog, pg_temp"),
     (c"jit", c"off"),
     (c"enable_mergejoin", c"off"),
@@ -40,9 +40,14 @@ pub fn read(
     answer: impl FnOnce(&SpiClient<'_>, Option<&OwnUsage>) -> Result<(), Error>,
 ) -> SqlResult<()> {
     Ok(as_reader(|own| {
-        let _pinned = Pinned::new(SETTINGS);
-        connect_as_of_call(|client| answer(client, own))
+        with_settings(|client| answer(client, own))
     })?)
+}
+
+/// Runs statements with the settings that they need.
+pub fn with_settings<R>(run: impl FnOnce(&SpiClient<'_>) -> Result<R, Error>) -> Result<R, Error> {
+    let _pinned = Pinned::new(SETTINGS);
+    connect_as_of_call(run)
 }
 
 /// Answers a question, as far as its caller may know the answer. A notice explains an empty answer.
@@ -50,28 +55,22 @@ pub fn ask(
     question: Question,
     answer: impl FnOnce(&SpiClient<'_>, &Question, &Plan) -> Result<(), Error>,
 ) -> SqlResult<()> {
-    ask_for(question, &[], |client, question, plan, _| {
-        answer(client, question, plan)
-    })
+    ask_for(question, &[], answer)
 }
 
 /// Answers a question about target counters and servers, which everybody may know.
 pub fn read_open(answer: impl FnOnce(&SpiClient<'_>) -> Result<(), Error>) -> SqlResult<()> {
-    Ok(as_any_reader(|_| {
-        let _pinned = Pinned::new(SETTINGS);
-        connect_as_of_call(answer)
-    })?)
+    Ok(as_any_reader(|_| with_settings(answer))?)
 }
 
 /// Answers a question, as far as its caller may know the answer. Who sees no names gets pseudonyms of the dimensions `pseudonymous`.
 fn ask_for(
     question: Question,
     pseudonymous: &[&str],
-    answer: impl FnOnce(&SpiClient<'_>, &Question, &Plan, Option<Pseudonyms>) -> Result<(), Error>,
+    answer: impl FnOnce(&SpiClient<'_>, &Question, &Plan) -> Result<(), Error>,
 ) -> SqlResult<()> {
     Ok(as_any_reader(|reader| {
-        let _pinned = Pinned::new(SETTINGS);
-        connect_as_of_call(|client| {
+        with_settings(|client| {
             let (question, pseudonyms) = match reader {
                 Reader::All => (question, None),
                 Reader::Own(own) => (question.for_reader_of(&own), None),
@@ -81,7 +80,7 @@ fn ask_for(
                 ),
             };
             match Plan::find(client, &question)? {
-                Some(plan) => answer(client, &question, &plan, pseudonyms),
+                Some(plan) => answer(client, &question, &Plan { pseudonyms, ..plan }),
                 None => explain_empty::explain(client, &question.period, &question.filters),
             }
         })
@@ -108,9 +107,9 @@ pub fn answer(question: Question, mut rows: Rows) -> SqlResult<()> {
     ask_for(
         question,
         &["user", "uid", "job"],
-        |client, question, plan, pseudonyms| {
+        |client, question, plan| {
             let mut write = |question: &Question, plan: &Plan| {
-                let request = Request::new(client, question, plan, pseudonyms)?;
+                let request = Request::new(client, question, plan)?;
                 let usage = request.read()?;
                 let times = without_times::note(question, &usage.scope);
                 let mut out = AnswerRows {

@@ -56,7 +56,7 @@ impl<'a> Windows<'a> {
         mut each: impl FnMut(Group, GroupRates) -> Result<(), Error>,
     ) -> Result<f64, Error> {
         let question = self.question;
-        let request = Request::new(self.client, question, plan, None)?;
+        let request = Request::new(self.client, question, plan)?;
         let usage = request.read()?;
         let covered = usage.scope.coverage();
         if covered < least {

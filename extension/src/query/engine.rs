@@ -7,7 +7,7 @@ use jobstats_core::base::instant::Span;
 use jobstats_core::usage::columns::sum::Sum;
 use jobstats_core::usage::dimension::{Level, ValueType};
 use jobstats_core::usage::{
-    Activity, Cells, Conditions, Groups, Line, MeasurePlan, Scope, Shown, Target, Untracked,
+    Cells, Conditions, Groups, Line, MeasurePlan, Scope, Shown, Target, Untracked,
     target_counter_sums, untracked,
 };
 use pgrx::spi::SpiClient;
@@ -107,8 +107,6 @@ pub struct Request<'u> {
     conditions: Conditions,
     /// The entries that the conditions let through or, if sums by owner are read, the users; `None` if they may be many.
     few: Option<Vec<i64>>,
-    /// The pseudonyms, for a reader without names.
-    pseudonyms: Option<Pseudonyms>,
     /// The last observation of each target, if the question is about these instead of a window.
     lasts: Option<HashMap<i32, Span>>,
 }
@@ -119,25 +117,18 @@ impl<'u> Request<'u> {
         client: &SpiClient<'_>,
         question: &'u Question,
         plan: &'u Plan,
-        pseudonyms: Option<Pseudonyms>,
     ) -> Result<Self, Error> {
         let few = few(client, plan, &question.filters)?;
-        Ok(Self::of(question, plan, few, pseudonyms))
+        Ok(Self::of(question, plan, few))
     }
 
     /// Starts with these entries, if they are few.
-    pub fn of(
-        question: &'u Question,
-        plan: &'u Plan,
-        few: Option<Vec<i64>>,
-        pseudonyms: Option<Pseudonyms>,
-    ) -> Self {
+    pub fn of(question: &'u Question, plan: &'u Plan, few: Option<Vec<i64>>) -> Self {
         Self {
             question,
             plan,
             conditions: question.filters.on_entries(&plan.jobs.labelled),
             few,
-            pseudonyms,
             lasts: None,
         }
     }
@@ -174,7 +165,7 @@ impl<'u> Request<'u> {
     /// Returns the groups of the cells that were read; `bytes` of the limit are taken already.
     fn groups(&self, read: Reading<'_>, cells: &Cells, bytes: usize) -> Result<Groups<'_>, Error> {
         let by = self.question.by.list();
-        let shown = self.pseudonyms.map(shown);
+        let shown = self.plan.pseudonyms.map(shown);
         let limit = self.plan.state.limit.saturating_sub(bytes);
         let mut groups = Groups::new(by, &self.conditions, shown, cells, limit)?;
         self.name(&mut groups, read.known, read.owners.into_inner())?;
@@ -202,15 +193,7 @@ impl<'u> Request<'u> {
 
     /// Reads the targets in scope, without any usage.
     pub fn read_targets(&self) -> Result<Usage<'_>, Error> {
-        let plan = MeasurePlan::new(&self.question.measures.list, false, false);
-        let (by, limit) = (self.question.by.list(), self.plan.state.limit);
-        let cells = Cells::new(plan.sums().len(), Activity::Unknown, limit);
-        Ok(Usage {
-            groups: Groups::new(by, &self.conditions, None, &cells, limit)?,
-            scope: self.scope()?,
-            plan,
-            cells,
-        })
+        self.read_parts(self.scope()?, &[])
     }
 
     /// Returns whether rows are distinguished by entry or owner. A filter does not need that if the selected entries are few, and if it selects all

@@ -210,20 +210,16 @@ impl Filters {
         self.chosen.iter().find(is_wanted).map(|it| &it.wanted)
     }
 
-    /// Returns the conditions on the dimensions of a level.
-    pub fn on(&self, level: Level) -> Vec<Condition> {
-        self.in_core(level, &LabelledJobs::new())
-    }
-
     /// Returns the conditions on users, jobs and entries. Jobs in `labelled` match, too.
     pub fn on_entries(&self, labelled: &LabelledJobs) -> Conditions {
         Conditions {
-            list: self.in_core(Level::Entry, labelled),
+            list: self.on(Level::Entry, labelled),
             own: self.own.clone(),
         }
     }
 
-    fn in_core(&self, level: Level, labelled: &LabelledJobs) -> Vec<Condition> {
+    /// Returns the conditions on the dimensions of a level.
+    pub fn on(&self, level: Level, labelled: &LabelledJobs) -> Vec<Condition> {
         let filters = self.with_jobs(level, labelled);
         let conditions = filters.map(|(it, jobs)| {
             let jobs = jobs.iter().copied();

@@ -41,12 +41,10 @@ impl Labels {
         by: By,
         groups: impl Iterator<Item = &'g Group>,
     ) -> Result<Self, Error> {
-        let is_of_jobs = |it: &(usize, &Dimension)| matches!(it.1.name, "job" | "workload");
-        let of_jobs = by.iter().enumerate().filter(is_of_jobs);
-        let of_jobs: Vec<usize> = of_jobs.map(|(position, _)| position).collect();
         let mut jobs: HashSet<&str> = HashSet::new();
         for group in groups {
-            jobs.extend(of_jobs.iter().filter_map(|it| group[*it].as_deref()));
+            let of_jobs = by.iter().zip(group).filter(|it| is_typed(it.0));
+            jobs.extend(of_jobs.filter_map(|it| it.1.as_deref()));
         }
         let mut typed = HashMap::new();
         if !jobs.is_empty() {
@@ -73,10 +71,8 @@ impl Labels {
     }
 
     fn shown<'v>(&'v self, dimension: &Dimension, value: &'v str) -> &'v str {
-        match dimension.name {
-            "job" | "workload" => self.typed.get(value).map_or(value, String::as_str),
-            _ => value,
-        }
+        let typed = self.typed.get(value).filter(|_| is_typed(dimension));
+        typed.map_or(value, String::as_str)
     }
 
     /// Returns the value of a dimension of a group.
@@ -103,6 +99,11 @@ impl Labels {
     }
 }
 
+/// Returns whether users type values of a dimension, which may be in another way than the store has them.
+fn is_typed(dimension: &Dimension) -> bool {
+    matches!(dimension.name, "job" | "workload")
+}
+
 /// Returns a value as a label.
 pub fn label(dimension: &Dimension, value: Option<&str>) -> Value {
     let Some(value) = value else {
@@ -112,11 +113,6 @@ pub fn label(dimension: &Dimension, value: Option<&str>) -> Value {
         (ValueType::Number, Ok(number)) => number.into(),
         _ => exactly(value).into(),
     }
-}
-
-/// Returns the labels of this number of groups without a row.
-pub fn others(groups: usize) -> Option<Jsonb<'static>> {
-    Jsonb::of(&serde_json::json!({ OTHERS: groups }))
 }
 
 /// Divides a number by a unit, and returns a decimal number without trailing zeros.

@@ -19,6 +19,7 @@ use crate::query::sources::Sources;
 use crate::query::state::State;
 use crate::query::window::{Window, require_bearable};
 use crate::store;
+use crate::store::personal::Pseudonyms;
 
 /// The window of a question and the sources of its rows.
 pub struct Plan {
@@ -34,6 +35,8 @@ pub struct Plan {
     pub names: Names,
     /// The targets in scope of nodes that are left out of a front. They count as not observed.
     pub missing: Vec<i32>,
+    /// The pseudonyms, for a reader without names.
+    pub pseudonyms: Option<Pseudonyms>,
     /// The state of the store when the question came.
     pub state: Rc<State>,
 }
@@ -56,7 +59,10 @@ impl Plan {
         question: &Question,
         window: Window,
     ) -> Result<Self, Error> {
-        Self::of(client, question, window, self.state.clone())
+        Ok(Self {
+            pseudonyms: self.pseudonyms,
+            ..Self::of(client, question, window, self.state.clone())?
+        })
     }
 
     /// Finds the sources of a question in this window, from the state of the store.
@@ -83,6 +89,7 @@ impl Plan {
             },
             window,
             sources,
+            pseudonyms: None,
             state,
         })
     }

@@ -44,7 +44,7 @@ impl TargetCounters {
         };
         let of_entries = plan.again(client, &of_targets, plan.window.clone())?;
         let wanted = wanted && !question.filters.has(Level::Entry);
-        let request = Request::of(&of_targets, &of_entries, None, None);
+        let request = Request::of(&of_targets, &of_entries, None);
         // Sums of entries cost as much as the rest of the answer.
         let usage = match wanted {
             true => request.read()?,

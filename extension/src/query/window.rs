@@ -139,9 +139,9 @@ impl Window {
     }
 
     /// Returns the start of a step and its width in seconds. Steps are counted from 0.
-    pub fn step(&self, index: usize) -> Option<(Micros, f64)> {
-        let (&start, &end) = (self.edges.get(index)?, self.edges.get(index + 1)?);
-        Some((start, (end - start) as f64 / 1e6))
+    pub fn step(&self, index: usize) -> (Micros, f64) {
+        let (start, end) = (self.edges[index], self.edges[index + 1]);
+        (start, (end - start) as f64 / 1e6)
     }
 }
 

@@ -191,12 +191,10 @@ impl AnswerRows<'_> {
             counters,
         };
         for ((line, leading), group) in lines.zip(groups) {
-            let step = self.plan.window.step(line.step);
-            let step = step.ok_or_else(|| Error::Damaged("a group has no step".to_owned()))?;
             let shown = GroupRow {
                 line,
                 group,
-                step,
+                step: self.plan.window.step(line.step),
                 leading,
             };
             for n in (0..whole.sums.len()).filter(|n| is_shown(*n, line)) {
@@ -212,7 +210,7 @@ impl AnswerRows<'_> {
             }
         }
         if let Some(counters) = &whole.counters {
-            let seconds = self.plan.window.step(0).map_or(0.0, |it| it.1);
+            let (_, seconds) = self.plan.window.step(0);
             counters.write(&question.measures.list[0], seconds, self.rows)?;
         }
         Ok(())

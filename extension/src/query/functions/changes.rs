@@ -9,9 +9,11 @@ use jobstats_core::series::typical::LEAST_COVERAGE;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
+use serde_json::json;
 
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
+use crate::pg::jsonb::Jsonb;
 use crate::pg::spi::SqlResult;
 use crate::pg::time::window;
 use crate::pg::tuplestore::{IntoCell, Rows};
@@ -19,7 +21,7 @@ use crate::query::answer::{ask, number};
 use crate::query::compare_windows::{GroupRates, Windows};
 use crate::query::explain_empty;
 use crate::query::filters::Filters;
-use crate::query::labels::{Labels, OTHERS, covered, formatted, others, rounded};
+use crate::query::labels::{Labels, OTHERS, covered, formatted, rounded};
 use crate::query::notice::hinted;
 use crate::query::plan::Plan;
 use crate::query::question::{DEFAULT_N, Period, Question, number_of_rows};
@@ -169,7 +171,10 @@ fn write(
         rows.put(|| {
             let (name, labels) = match group {
                 Some(group) => (labels.name(group, None), labels.labels(group, None)),
-                None => (OTHERS.to_owned(), others(change.groups)),
+                None => (
+                    OTHERS.to_owned(),
+                    Jsonb::of(&json!({ OTHERS: change.groups })),
+                ),
             };
             [
                 group.map(|_| rank).cell(),

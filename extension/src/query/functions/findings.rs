@@ -9,10 +9,9 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
-use crate::pg::guc::Pinned;
-use crate::pg::spi::{SqlResult, Statements, connect_as_of_call};
+use crate::pg::spi::{SqlResult, Statements};
 use crate::pg::tuplestore::{IntoCell, Rows};
-use crate::query::answer::{SETTINGS, ask, note};
+use crate::query::answer::{ask, note, with_settings};
 use crate::query::dimension::{By, words};
 use crate::query::filters::Filters;
 use crate::query::labels::{Labels, rounded};
@@ -62,8 +61,7 @@ fn jobstats_finding_values(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlR
     let entries: Vec<Option<i64>> = arguments.take()?.unwrap_or_default();
     let entries: Vec<i64> = entries.into_iter().flatten().collect();
     let by = By::these(&["job"]);
-    let _pinned = Pinned::new(SETTINGS);
-    Ok(connect_as_of_call(|client| {
+    Ok(with_settings(|client| {
         let question = work::question(period, &by, Filters::default())?;
         let found = match Plan::find(client, &question)? {
             Some(plan) => work::find(client, &question, &plan, &by, Some(&entries))?,

@@ -34,7 +34,7 @@ fn jobstats_io_sizes(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<
         wanted: AnswerShape::Sizes,
     };
     ask(question, |client, question, plan| {
-        let request = Request::new(client, question, plan, None)?;
+        let request = Request::new(client, question, plan)?;
         let mut of_groups = Vec::new();
         request.read_sizes(|sizes| of_groups.push(sizes))?;
         write(client, &question.by, &of_groups, &mut rows)?;

@@ -192,7 +192,7 @@ impl Subject {
             wanted: AnswerShape::Totals,
         };
         let plan = Plan::of(client, &question, window, self.entries.state.clone())?;
-        let scope = Request::of(&question, &plan, None, None).scope()?;
+        let scope = Request::of(&question, &plan, None).scope()?;
         let window = (plan.window.since(), plan.window.until());
         let (measures, parts) = (question.measures, &plan.sources.parts);
         let work = Work::read(&self.entries, measures, by, scope, parts, |_, _| {

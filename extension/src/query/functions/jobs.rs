@@ -160,7 +160,7 @@ impl Query {
         let Some(plan) = Plan::find(client, &question)? else {
             return Ok(sums);
         };
-        let request = Request::new(client, &question, &plan, None)?;
+        let request = Request::new(client, &question, &plan)?;
         let usage = request.read()?;
         usage.each(false, |line| {
             let job = usage.values(&line).pop().flatten();

@@ -138,7 +138,7 @@ fn works(client: &SpiClient<'_>) -> Result<BTreeMap<i32, Work>, Error> {
         ..State::default()
     };
     let plan = Plan::of(client, &question, window, Rc::new(state))?;
-    let mut request = Request::of(&question, &plan, None, None);
+    let mut request = Request::of(&question, &plan, None);
     let usage = request.read_last(lasts)?;
     let all = usage.cells.of_targets(&usage.scope);
     let works = usage

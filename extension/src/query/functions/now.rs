@@ -178,7 +178,7 @@ impl Query {
             Some(window) => {
                 let state = Rc::new(State::read(client)?);
                 let plan = Plan::of(client, &question, window, state)?;
-                let mut request = Request::of(&question, &plan, None, None);
+                let mut request = Request::of(&question, &plan, None);
                 self.ranked_in(lasts, &request.read_last(targets.cloned().collect())?)?
             }
             None => Vec::new(),

@@ -35,7 +35,7 @@ fn jobstats_untracked(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult
         wanted: AnswerShape::Totals,
     };
     ask(question, |client, question, plan| {
-        let request = Request::of(question, plan, None, None);
+        let request = Request::of(question, plan, None);
         let usage = request.read()?;
         let mut found = request.untracked(&usage)?;
         found.sort_by(|one, other| {
@@ -77,8 +77,7 @@ fn write(
             .untracked
             .zip(it.total)
             .map(|(part, all)| part as f64 / all as f64);
-        let start = plan.window.edges.get(it.step).copied();
-        let start = start.map(timestamptz).transpose()?;
+        let start = timestamptz(plan.window.edges[it.step])?;
         require_more(rows)?;
         rows.put(|| {
             [

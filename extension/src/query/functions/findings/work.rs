@@ -79,7 +79,7 @@ pub fn find(
     };
     let length = plan.window.until() - plan.window.since();
     let reads_all = chosen.is_some() || length <= LONGEST;
-    let request = Request::of(question, plan, chosen.clone(), None);
+    let request = Request::of(question, plan, chosen.clone());
     let mut groups = add_up(question, by, &request.read()?, osts(plan))?;
     let sizes = match entries {
         Some(entries) => summed_sizes(entries)?,
@@ -260,7 +260,7 @@ fn sizes_of(filters: &Filters, by: &By) -> Question {
 /// Finds the sizes of reads and writes of all groups.
 fn find_sizes(question: &Question, plan: &Plan, entries: Option<Vec<i64>>) -> Result<Sizes, Error> {
     let mut sizes = Sizes::new();
-    let request = Request::of(question, plan, entries, None);
+    let request = Request::of(question, plan, entries);
     let usage = request.read()?;
     usage.each(false, |line| {
         let calls = |n: usize| line.amounts[n].total.unwrap_or(0) as f64;

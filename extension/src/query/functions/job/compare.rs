@@ -13,13 +13,12 @@ use serde_json::json;
 
 use crate::pg::arguments::Arguments;
 use crate::pg::error::{Error, shown};
-use crate::pg::guc::Pinned;
 use crate::pg::jsonb::Jsonb;
 use crate::pg::pause::pause;
-use crate::pg::spi::{SqlResult, connect_as_of_call};
+use crate::pg::spi::SqlResult;
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::{IntoCell, Rows};
-use crate::query::answer::{SETTINGS, number, require_more};
+use crate::query::answer::{number, require_more, with_settings};
 use crate::query::dimension::By;
 use crate::query::filters::{Filters, OF_TARGETS};
 use crate::query::functions::job::Subject;
@@ -65,12 +64,11 @@ fn jobstats_compare(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
         has_noted_age: false,
     };
     Ok(as_reader(|own| {
-        let _pinned = Pinned::new(SETTINGS);
-        connect_as_of_call(store::require)?;
+        with_settings(store::require)?;
         for job in jobs {
             pause();
             // Rows stay in memory as long as their connection.
-            connect_as_of_call(|client| comparison.add(client, job, own, &mut rows))?;
+            with_settings(|client| comparison.add(client, job, own, &mut rows))?;
         }
         Ok(())
     })?)
