@@ -212,8 +212,8 @@ impl<'u> Request<'u> {
     }
 
     /// Returns the entries to read; `None` for all, and if sums by owner are read.
-    fn entry_ids(&self) -> Option<&[i64]> {
-        let few = self.few.as_deref();
+    fn entry_ids(&self) -> Option<Vec<i64>> {
+        let few = self.few.clone();
         few.filter(|_| self.plan.sources.owner().is_none())
     }
 

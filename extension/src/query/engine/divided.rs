@@ -27,7 +27,7 @@ impl ChangeDays {
         let mut divided = Self::default();
         if plan.jobs.several {
             let is_own = request.conditions.own.is_some();
-            let own = request.entry_ids().filter(|_| is_own).map(<[_]>::to_vec);
+            let own = request.entry_ids().filter(|_| is_own);
             let held = read::rows(
                 include_str!("../read/divided.sql"),
                 &values![since, until, is_own, own],

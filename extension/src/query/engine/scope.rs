@@ -136,9 +136,8 @@ impl Request<'_> {
                 break;
             }
             let layout = Layout::new(std::slice::from_ref(sum), part.relation.owner.is_some());
-            let targets: Vec<i32> = open.iter().copied().collect();
             let selection = Selection {
-                targets: Some(&targets),
+                targets: Some(open.iter().copied().collect()),
                 ..Selection::default()
             };
             read::usage(part, &layout, &selection, &mut |row| {

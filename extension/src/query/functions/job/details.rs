@@ -124,10 +124,9 @@ impl Reading<'_> {
         let part = Part::of_observations(spans);
         let columns = self.counted.iter().flat_map(|it| it.columns.clone());
         let columns = columns.chain(Sum::service_time().columns);
-        let entries = self.work.entries.ids();
         let selection = Selection {
             by_owner: true,
-            entries: Some(&entries),
+            entries: Some(self.work.entries.ids()),
             further: &[("usage.detail", Type::Bytes)],
             kept: true,
             ordered: true,

@@ -137,7 +137,7 @@ pub fn span_of_job(client: &SpiClient<'_>, entries: &Entries) -> Result<Option<S
     let window = Window::whole(earliest.saturating_sub(DAY).max(EARLIEST), LATEST);
     let selection = Selection {
         activity: true,
-        entries: Some(&ids),
+        entries: Some(ids.clone()),
         ..Selection::default()
     };
     // The earliest start of a row, and the time in which the latest ends, which is the bucket that holds it, or an instant.

@@ -66,14 +66,13 @@ impl<'w> Work<'w> {
         let plan = MeasurePlan::new(&measures.list, true, true);
         let layout = Layout::new(plan.sums(), false);
         let mut cells = Cells::new(plan.sums().len(), Activity::OfSums, entries.state.limit);
-        let ids = entries.ids();
         let selection = Selection {
             by_owner: true,
             activity: true,
-            entries: Some(&ids),
+            entries: Some(entries.ids()),
             ..Selection::default()
         };
-        for part in parts.iter().filter(|_| !ids.is_empty()) {
+        for part in parts.iter().filter(|_| !entries.is_empty()) {
             read::usage(part, &layout, &selection, &mut |row| {
                 if let RowOwner::Entry(entry) = row.owner
                     && let Some(target) = scope.position(row.target, None)
