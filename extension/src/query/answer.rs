@@ -126,7 +126,7 @@ pub fn answer(question: Question, mut rows: Rows) -> SqlResult<()> {
             if write(question, plan)? == Times::Nowhere {
                 for (kind, measure) in &question.measures.without_times {
                     let question = question.about(*kind, measure);
-                    let plan = plan.again(client, &question, plan.window.clone())?;
+                    let plan = plan.again(client, &question)?;
                     write(&question, &plan)?;
                 }
             }

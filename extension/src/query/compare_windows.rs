@@ -45,7 +45,7 @@ impl<'a> Windows<'a> {
 
     /// Returns the plan for another window, in the same state of the store.
     pub fn plan(&self, plan: &Plan, window: Window) -> Result<Plan, Error> {
-        plan.again(self.client, self.question, window)
+        Plan::of(self.client, self.question, window, plan.state.clone())
     }
 
     /// Passes the groups of a window with their usage to `each`, if at least this share was observed. Returns the coverage.

@@ -52,16 +52,11 @@ impl Plan {
         plan.transpose()
     }
 
-    /// Finds the sources of another question, or of another window, in the same state of the store.
-    pub fn again(
-        &self,
-        client: &SpiClient<'_>,
-        question: &Question,
-        window: Window,
-    ) -> Result<Self, Error> {
+    /// Finds the sources of another question in the same window and the same state of the store.
+    pub fn again(&self, client: &SpiClient<'_>, question: &Question) -> Result<Self, Error> {
         Ok(Self {
             pseudonyms: self.pseudonyms,
-            ..Self::of(client, question, window, self.state.clone())?
+            ..Self::of(client, question, self.window.clone(), self.state.clone())?
         })
     }
 

@@ -252,11 +252,6 @@ impl Question {
         self.by.iter().chain(self.filters.chosen())
     }
 
-    /// Returns whether the answer needs times.
-    pub fn asks_times(&self) -> bool {
-        self.measures.list.iter().any(Measure::is_time)
-    }
-
     /// Returns whether the question is about what only increments know.
     pub fn needs_increments(&self) -> bool {
         self.asks_servers() || matches!(self.wanted, AnswerShape::Sizes | AnswerShape::SizedCalls)

@@ -42,7 +42,7 @@ impl TargetCounters {
         let Some(of_targets) = question.about_targets().filter(|_| has_any) else {
             return Ok(None);
         };
-        let of_entries = plan.again(client, &of_targets, plan.window.clone())?;
+        let of_entries = plan.again(client, &of_targets)?;
         let wanted = wanted && !question.filters.has(Level::Entry);
         let request = Request::of(&of_targets, &of_entries, None);
         // Sums of entries cost as much as the rest of the answer.

@@ -53,7 +53,14 @@ fn jobstats_changes(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
         };
         let before = match baseline {
             Some(span) => Baseline::of_span(plan, span, &mut windows, add)?,
-            None => Baseline::of_days(windows.read_days_before(plan, DAYS, add)?),
+            None => {
+                let (observed, plan) = windows.read_days_before(plan, DAYS, add)?;
+                Baseline {
+                    scale: Scale::mean_of(observed),
+                    days: i64::try_from(observed).ok(),
+                    plan,
+                }
+            }
         };
         plan.note()?;
         let Some(scale) = before.scale else {
@@ -137,15 +144,6 @@ impl Baseline {
             days: None,
             plan: Some(before),
         })
-    }
-
-    /// Takes the number of days that were observed, and the plan of the earliest.
-    fn of_days((observed, plan): (usize, Option<Plan>)) -> Self {
-        Self {
-            scale: Scale::mean_of(observed),
-            days: i64::try_from(observed).ok(),
-            plan,
-        }
     }
 }
 

@@ -21,6 +21,7 @@ use crate::pg::time::{EARLIEST, micros, timestamptz};
 use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::query::dimension::{By, Level};
 use crate::query::engine::{Load, Request, Usage};
+use crate::query::explain_empty;
 use crate::query::filters::Filters;
 use crate::query::labels::{Labels, formatted, rounded};
 use crate::query::measure::{Measure, Measures};
@@ -30,7 +31,6 @@ use crate::query::question::{AnswerShape, Period, Question, number_of_rows};
 use crate::query::row_limit::Group;
 use crate::query::state::State;
 use crate::query::window::Window;
-use crate::query::{explain_empty, without_times};
 use crate::store;
 
 /// The default number of rows of a target.
@@ -104,7 +104,9 @@ impl Query {
         rows: &mut Rows,
     ) -> Result<(), Error> {
         if !ranked.is_empty() && ranked.iter().all(|it| it.service_time.is_none()) {
-            without_times::note_calls();
+            pgrx::notice!(
+                "no target in scope reports times (Lustre before 2.14), so share and operation are those of calls"
+            );
         }
         let groups = ranked.iter().map(|it| &it.group);
         let labels = Labels::new(client, self.of_labels.clone(), groups)?;

@@ -86,7 +86,7 @@ pub fn find(
         None if !has_sizes(client, plan)? => return Ok(groups),
         None if reads_all => {
             let question = sizes_of(&question.filters, by);
-            let plan = plan.again(client, &question, plan.window.clone())?;
+            let plan = plan.again(client, &question)?;
             find_sizes(&question, &plan, chosen)?
         }
         None => sizes_of_some(client, &question.filters, plan, by, &groups)?,
@@ -304,7 +304,7 @@ fn sizes_of_some(
         let names = jobs.iter().take(most).map(|(_, job)| Some(exactly(job)));
         let of_jobs = filters.clone().any_of("job", Some(names.collect()));
         let question = sizes_of(&of_jobs, by);
-        let plan = plan.again(client, &question, plan.window.clone())?;
+        let plan = plan.again(client, &question)?;
         if let Some(entries) = few(client, &plan, &question.filters)? {
             return find_sizes(&question, &plan, Some(entries));
         }
