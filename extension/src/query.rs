@@ -23,7 +23,6 @@ pub mod params;
 pub mod plan;
 pub mod question;
 mod read;
-mod row_limit;
 mod sources;
 mod state;
 mod target_counters;

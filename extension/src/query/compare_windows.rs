@@ -9,9 +9,9 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::Error;
 use crate::pg::time::SessionClocks;
 use crate::query::engine::Request;
+use crate::query::labels::Group;
 use crate::query::plan::Plan;
 use crate::query::question::Question;
-use crate::query::row_limit::Group;
 use crate::query::window::Window;
 use crate::query::without_times;
 

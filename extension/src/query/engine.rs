@@ -16,9 +16,9 @@ use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::query::engine::reading::Reading;
 use crate::query::entries::few;
+use crate::query::labels::Group;
 use crate::query::plan::Plan;
 use crate::query::question::{AnswerShape, Question};
-use crate::query::row_limit::Group;
 use crate::query::sources::{Part, Sources};
 use crate::store::personal::Pseudonyms;
 

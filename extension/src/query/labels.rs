@@ -1,9 +1,10 @@
-//! The name of a group, for people, and its labels, which are a filter for exactly this group.
+//! Groups: the name of each, for people, and its labels, which are a filter for exactly this group.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use jobstats_core::base::pattern::exactly;
 use jobstats_core::output::quantity::{Quantity, Readable};
+pub use jobstats_core::usage::Values as Group;
 use pgrx::AnyNumeric;
 use pgrx::spi::SpiClient;
 use serde_json::Value;
@@ -13,7 +14,7 @@ use crate::pg::jsonb::Jsonb;
 use crate::pg::memory::require_room;
 use crate::pg::spi::{Statements, values};
 use crate::query::dimension::{By, Dimension, ValueType};
-use crate::query::row_limit::Group;
+use crate::query::window::ROW_LIMIT;
 
 /// The names of rows that are no group: all together, the remaining groups, and work in no entry.
 pub const ALL: &str = "all";
@@ -141,4 +142,16 @@ pub fn rounded(share: f64) -> f64 {
 /// Returns the coverage with four decimals: it is 1 only if complete.
 pub fn covered(coverage: f64) -> f64 {
     ((coverage * 1e4) + 1e-6).floor() / 1e4
+}
+
+/// Returns the value of a group. [`lines`](jobstats_core::usage::Groups::lines) have reserved its memory. There are at most as many groups as an
+/// answer has rows.
+///
+/// # Errors
+/// [`Error::TooManyRows`]
+pub fn held<T: Default>(groups: &mut BTreeMap<Group, T>, group: Group) -> Result<&mut T, Error> {
+    if groups.len() >= ROW_LIMIT && !groups.contains_key(&group) {
+        return Err(Error::TooManyRows);
+    }
+    Ok(groups.entry(group).or_default())
 }

@@ -14,10 +14,9 @@ use crate::pg::tuplestore::{ColumnType, Rows};
 use crate::query::answer::number;
 use crate::query::dimension::{By, Level};
 use crate::query::engine::Request;
-use crate::query::labels::{UNTRACKED, covered, formatted, label, rounded};
+use crate::query::labels::{Group, UNTRACKED, covered, formatted, label, rounded};
 use crate::query::plan::Plan;
 use crate::query::question::Question;
-use crate::query::row_limit::Group;
 
 /// Target counters of an answer, by the dimensions of targets that the answer is grouped by.
 pub struct TargetCounters {

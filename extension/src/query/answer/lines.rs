@@ -19,10 +19,9 @@ use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::query::answer::{lacks, number, require_more};
 use crate::query::engine::Usage;
-use crate::query::labels::{Labels, covered, formatted, rounded};
+use crate::query::labels::{Group, Labels, covered, formatted, rounded};
 use crate::query::plan::Plan;
 use crate::query::question::{AnswerShape, Question, SUMMARY};
-use crate::query::row_limit::Group;
 use crate::query::target_counters::TargetCounters;
 use crate::query::window::ROW_LIMIT;
 

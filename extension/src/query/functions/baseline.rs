@@ -16,9 +16,8 @@ use crate::query::answer::ask;
 use crate::query::compare_windows::Windows;
 use crate::query::explain_empty;
 use crate::query::filters::Filters;
-use crate::query::labels::{Labels, covered, formatted};
+use crate::query::labels::{Group, Labels, covered, formatted, held};
 use crate::query::question::{DEFAULT_N, Period, Question, number_of_rows};
-use crate::query::row_limit::{Group, held};
 
 /// The longest window: a day, also where that has an hour more.
 const LONGEST: Micros = DAY + HOUR;

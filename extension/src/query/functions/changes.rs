@@ -21,11 +21,10 @@ use crate::query::answer::{ask, number};
 use crate::query::compare_windows::{GroupRates, Windows};
 use crate::query::explain_empty;
 use crate::query::filters::Filters;
-use crate::query::labels::{Labels, OTHERS, covered, formatted, rounded};
+use crate::query::labels::{Group, Labels, OTHERS, covered, formatted, held, rounded};
 use crate::query::notice::hinted;
 use crate::query::plan::Plan;
 use crate::query::question::{DEFAULT_N, Period, Question, number_of_rows};
-use crate::query::row_limit::{Group, held};
 use crate::query::window::{Window, clamped};
 
 /// The number of days that a window is compared with.

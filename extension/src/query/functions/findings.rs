@@ -14,10 +14,9 @@ use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::query::answer::{ask, note, with_settings};
 use crate::query::dimension::{By, words};
 use crate::query::filters::Filters;
-use crate::query::labels::{Labels, rounded};
+use crate::query::labels::{Group, Labels, rounded};
 use crate::query::plan::Plan;
 use crate::query::question::Period;
-use crate::query::row_limit::Group;
 
 mod work;
 

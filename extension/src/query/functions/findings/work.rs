@@ -16,11 +16,11 @@ use crate::query::dimension::{By, Level};
 use crate::query::engine::{Request, Usage};
 use crate::query::entries::few;
 use crate::query::filters::Filters;
+use crate::query::labels::{Group, held};
 use crate::query::measure::{Measure, Measures};
 use crate::query::plan::Plan;
 use crate::query::question::{AnswerShape, Period, Question};
 use crate::query::read::{self, HAS_HISTOGRAM};
-use crate::query::row_limit::{Group, held};
 
 /// The measures that work is made of, besides the number of all calls.
 const MEASURES: [&str; 17] = [
