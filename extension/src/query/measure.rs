@@ -1,6 +1,6 @@
 //! The operations of a question, from the arguments of functions.
 
-pub use jobstats_core::usage::{Measure, MeasureError, Measures};
+use jobstats_core::usage::{Measure, MeasureError, Measures};
 use serde_json::Value;
 
 use crate::pg::error::Error;

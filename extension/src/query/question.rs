@@ -1,14 +1,13 @@
 //! The question of a reading function.
 
 use jobstats_core::base::target::TargetKind;
-use jobstats_core::usage::Line;
+use jobstats_core::usage::{Line, Measure, Measures};
 use pgrx::datum::{Interval, TimestampWithTimeZone};
 
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::query::dimension::{By, Dimension, Level};
 use crate::query::filters::Filters;
-use crate::query::measure::{Measure, Measures};
 use crate::query::notice::hinted;
 use crate::store::rights::caller::OwnUsage;
 use crate::store::rollup::Owner;

@@ -1,6 +1,6 @@
 //! `jobstats_io_sizes()` reports how large reads and writes were.
 
-use jobstats_core::usage::SizesOfGroup;
+use jobstats_core::usage::{Measures, SizesOfGroup};
 use pgrx::AnyNumeric;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -14,7 +14,6 @@ use crate::query::dimension::By;
 use crate::query::engine::Request;
 use crate::query::filters::Filters;
 use crate::query::labels::{Labels, rounded};
-use crate::query::measure::Measures;
 use crate::query::plan::Plan;
 use crate::query::question::{AnswerShape, Period, Question};
 

@@ -1,6 +1,7 @@
 //! `jobstats_job_usage()` reports the usage of one job.
 
 use jobstats_core::base::instant::Micros;
+use jobstats_core::usage::Measures;
 use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -14,7 +15,6 @@ use crate::query::answer::read;
 use crate::query::dimension::By;
 use crate::query::engine::Request;
 use crate::query::filters::{Filters, OF_TARGETS};
-use crate::query::measure::Measures;
 use crate::query::plan::Plan;
 use crate::query::question::{AnswerShape, Period, Question};
 use crate::query::window::Window;

@@ -2,6 +2,7 @@
 
 use jobstats_core::base::instant::{DAY, Micros};
 use jobstats_core::base::pattern::exactly;
+use jobstats_core::usage::Measures;
 use jobstats_core::usage::dimension::DIMENSIONS;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
@@ -18,7 +19,6 @@ use crate::query::answer::{number, read, write_rows};
 use crate::query::dimension::{By, Dimension, Jobs, Table, join_names};
 use crate::query::engine::Request;
 use crate::query::filters::{Filters, bind_own};
-use crate::query::measure::Measures;
 use crate::query::params::Params;
 use crate::query::plan::Plan;
 use crate::query::question::{AnswerShape, Period, Question, SUMMARY, number_of_rows};

@@ -11,6 +11,7 @@ use jobstats_core::output::metrics::{
 };
 use jobstats_core::output::openmetrics::ExpositionError;
 use jobstats_core::usage;
+use jobstats_core::usage::Measures;
 use jobstats_core::usage::columns::sum::Sum;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -22,7 +23,6 @@ use crate::pg::spi::{Row, SqlResult, Statements, connect_as_of_call};
 use crate::query::dimension::By;
 use crate::query::engine::Request;
 use crate::query::filters::Filters;
-use crate::query::measure::Measures;
 use crate::query::plan::Plan;
 use crate::query::question::{AnswerShape, Period, Question};
 use crate::query::state::State;

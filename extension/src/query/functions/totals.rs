@@ -2,6 +2,7 @@
 //! `jobstats_top()`, `jobstats_densities()` and `jobstats_balance()`.
 
 use jobstats_core::series::density::{DensityError, Edges};
+use jobstats_core::usage::Measures;
 use pgrx::prelude::*;
 
 use crate::pg::arguments::Arguments;
@@ -11,7 +12,7 @@ use crate::pg::tuplestore::Rows;
 use crate::query::answer::answer;
 use crate::query::dimension::By;
 use crate::query::filters::{Filters, OF_TARGETS};
-use crate::query::measure::{self, Measures};
+use crate::query::measure;
 use crate::query::question::{AnswerShape, DEFAULT_N, Period, Question, SUMMARY, number_of_rows};
 
 const DEFAULT_BASE: i32 = 10;

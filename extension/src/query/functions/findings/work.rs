@@ -6,6 +6,7 @@ use jobstats_core::base::instant::{DAY, HOUR, Micros, Span};
 use jobstats_core::base::pattern::exactly;
 use jobstats_core::base::target::TargetKind;
 use jobstats_core::judgement::finding::{Calls, Moved, Rule, SizeCounts, Work, is_enough};
+use jobstats_core::usage::{Measure, Measures};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
@@ -17,7 +18,6 @@ use crate::query::engine::{Request, Usage};
 use crate::query::entries::few;
 use crate::query::filters::Filters;
 use crate::query::labels::{Group, held};
-use crate::query::measure::{Measure, Measures};
 use crate::query::plan::Plan;
 use crate::query::question::{AnswerShape, Period, Question};
 use crate::query::read::{self, HAS_HISTOGRAM};

@@ -2,7 +2,7 @@
 //! count in its sums.
 
 use jobstats_core::base::instant::{DAY, Micros};
-use jobstats_core::usage::{Scope, Target};
+use jobstats_core::usage::{Measures, Scope, Target};
 use pgrx::spi::SpiClient;
 
 use crate::matching::attributed::{Span, spans};
@@ -17,7 +17,6 @@ use crate::query::functions::job::named::NamedJob;
 use crate::query::functions::job::report::{Grouping, Row};
 use crate::query::functions::job::time::Limits;
 use crate::query::functions::job::work::Work;
-use crate::query::measure::Measures;
 use crate::query::notice::hinted;
 use crate::query::sources::Part;
 use crate::store::rights::caller::{OWN_FIRST, seen};

@@ -10,12 +10,11 @@ use jobstats_core::base::operation;
 use jobstats_core::rules::increment::{Detail, OperationName, unpack};
 use jobstats_core::usage::per_call::Calls;
 use jobstats_core::usage::times::reports_times;
-use jobstats_core::usage::{Layout, Values};
+use jobstats_core::usage::{Layout, Measure, Values};
 
 use crate::pg::error::Error;
 use crate::pg::receive::Type;
 use crate::query::functions::job::work::Work;
-use crate::query::measure::Measure;
 use crate::query::read::{self, RowOwner, Selection};
 use crate::query::sources::Part;
 use crate::store::sum::Sum;

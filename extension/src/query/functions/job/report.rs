@@ -4,7 +4,7 @@ use jobstats_core::base::instant::Micros;
 use jobstats_core::output::quantity::Quantity;
 use jobstats_core::series::typical::Distribution;
 use jobstats_core::usage::per_call::Calls;
-use jobstats_core::usage::{Amount, Values};
+use jobstats_core::usage::{Amount, Measure, Values};
 use pgrx::AnyNumeric;
 use pgrx::datum::TimestampWithTimeZone;
 use serde_json::{Map, Value};
@@ -20,7 +20,6 @@ use crate::query::functions::job::details::{self, Details};
 use crate::query::functions::job::time::AnsweredTime;
 use crate::query::functions::job::work::Work;
 use crate::query::labels::{ALL, covered, decimal, formatted, label};
-use crate::query::measure::Measure;
 
 /// The dimensions that group the usage of a job; empty for the whole job.
 pub struct Grouping {

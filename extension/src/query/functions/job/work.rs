@@ -5,15 +5,14 @@ use std::collections::HashMap;
 use jobstats_core::base::instant::{Micros, Span};
 use jobstats_core::usage::dimension::Dimension;
 use jobstats_core::usage::{
-    Activity, Amount, Cells, Conditions, Entry, Groups, Layout, Line, MeasurePlan, Observed,
-    Owners, Row, Scope, Subject, SubjectKind, Values,
+    Activity, Amount, Cells, Conditions, Entry, Groups, Layout, Line, MeasurePlan, Measures,
+    Observed, Owners, Row, Scope, Subject, SubjectKind, Values,
 };
 
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::query::dimension::{By, Level};
 use crate::query::functions::job::entries::Entries;
-use crate::query::measure::Measures;
 use crate::query::read::{self, RowOwner, Selection};
 use crate::query::sources::Part;
 use crate::query::window::ROW_LIMIT;
