@@ -118,7 +118,7 @@ impl<'u> Request<'u> {
         question: &'u Question,
         plan: &'u Plan,
     ) -> Result<Self, Error> {
-        let few = few(client, plan, &question.filters)?;
+        let few = few(client, plan)?;
         Ok(Self::of(question, plan, few))
     }
 
@@ -127,7 +127,7 @@ impl<'u> Request<'u> {
         Self {
             question,
             plan,
-            conditions: question.filters.on_entries(&plan.jobs.labelled),
+            conditions: plan.jobs.filters.on_entries(),
             few,
             lasts: None,
         }

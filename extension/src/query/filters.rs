@@ -1,7 +1,5 @@
 //! Filters, which select targets, servers and entries by their dimensions.
 
-use std::collections::HashMap;
-
 use jobstats_core::base::pattern::{Pattern, exactly};
 use jobstats_core::usage::dimension::PROJECT;
 use jobstats_core::usage::filter::{FilterError, Matcher, meant};
@@ -26,6 +24,8 @@ struct Filter {
     wanted: Matcher,
     /// Set if matching rows are left out, instead of all others.
     excludes: bool,
+    /// The jobs that match by their labels.
+    jobs: Vec<i64>,
 }
 
 impl Filter {
@@ -36,11 +36,12 @@ impl Filter {
             dimension,
             wanted: Matcher::of(dimension, value)?,
             excludes,
+            jobs: Vec::new(),
         })
     }
 
-    /// Returns the condition with a leading AND. Jobs in `labelled` match, too.
-    fn condition(&self, table: Table, labelled: &[i64], params: &Params) -> String {
+    /// Returns the condition with a leading AND.
+    fn condition(&self, table: Table, params: &Params) -> String {
         let dimension = self.dimension;
         let column = expression(dimension, table);
         let text = match (dimension.value_type, dimension.any_case) {
@@ -60,8 +61,8 @@ impl Filter {
         if self.wanted.none {
             matches = format!("({matches} OR {column} IS NULL)");
         }
-        if !labelled.is_empty() {
-            let jobs = params.add(labelled.to_vec());
+        if !self.jobs.is_empty() {
+            let jobs = params.add(self.jobs.clone());
             matches = format!("({matches} OR job.job_no = ANY ({jobs}))");
         }
         match self.excludes {
@@ -73,9 +74,6 @@ impl Filter {
 
 /// The dimensions of targets.
 pub const OF_TARGETS: [&str; 4] = ["cluster", "filesystem", "kind", "target"];
-
-/// The jobs that filters match by their labels, by the positions of these filters.
-pub type LabelledJobs = HashMap<usize, Vec<i64>>;
 
 /// The filters that are set.
 #[derive(Clone, Default)]
@@ -210,41 +208,29 @@ impl Filters {
         self.chosen.iter().find(is_wanted).map(|it| &it.wanted)
     }
 
-    /// Returns the conditions on users, jobs and entries. Jobs in `labelled` match, too.
-    pub fn on_entries(&self, labelled: &LabelledJobs) -> Conditions {
+    /// Returns the conditions on users, jobs and entries.
+    pub fn on_entries(&self) -> Conditions {
         Conditions {
-            list: self.on(Level::Entry, labelled),
+            list: self.on(Level::Entry),
             own: self.own.clone(),
         }
     }
 
     /// Returns the conditions on the dimensions of a level.
-    pub fn on(&self, level: Level, labelled: &LabelledJobs) -> Vec<Condition> {
-        let filters = self.with_jobs(level, labelled);
-        let conditions = filters.map(|(it, jobs)| {
-            let jobs = jobs.iter().copied();
+    pub fn on(&self, level: Level) -> Vec<Condition> {
+        let of_level = self.chosen.iter().filter(|it| it.dimension.level == level);
+        let conditions = of_level.map(|it| {
+            let jobs = it.jobs.iter().copied();
             Condition::new(it.dimension, it.wanted.clone(), jobs, it.excludes)
         });
         conditions.collect()
     }
 
-    /// Returns the filters by dimensions of a level, each with the jobs that it matches by their labels.
-    fn with_jobs<'f>(
-        &'f self,
-        level: Level,
-        labelled: &'f LabelledJobs,
-    ) -> impl Iterator<Item = (&'f Filter, &'f [i64])> {
-        let filters = self.chosen.iter().enumerate();
-        let of_level = filters.filter(move |(_, it)| it.dimension.level == level);
-        of_level.map(|(position, it)| (it, labelled.get(&position).map_or(&[][..], Vec::as_slice)))
-    }
-
-    /// Returns the patterns of each filter of jobs, with its position.
-    pub fn of_jobs(&self) -> impl Iterator<Item = (usize, &[String])> {
-        let of_jobs = self.chosen.iter().enumerate();
-        of_jobs
-            .filter(|(_, it)| it.dimension.name == "job")
-            .map(|(position, it)| (position, it.wanted.patterns.as_slice()))
+    /// Returns the patterns of each filter of jobs, and the jobs that match by their labels.
+    pub fn of_jobs(&mut self) -> impl Iterator<Item = (&[String], &mut Vec<i64>)> {
+        let filters = self.chosen.iter_mut();
+        let of_jobs = filters.filter(|it| it.dimension.name == "job");
+        of_jobs.map(|it| (it.wanted.patterns.as_slice(), &mut it.jobs))
     }
 
     /// Returns the conditions on the dimensions of a level, each with a leading AND. `table` is what the statement calls the
@@ -252,27 +238,19 @@ impl Filters {
     pub fn conditions(&self, level: Level, table: impl Into<Table>, params: &Params) -> String {
         let table = table.into();
         let of_level = self.chosen.iter().filter(|it| it.dimension.level == level);
-        of_level
-            .map(|it| it.condition(table, &[], params))
-            .collect()
+        of_level.map(|it| it.condition(table, params)).collect()
     }
 
     /// Returns the conditions on rows `entry`, each with a leading AND.
-    pub fn conditions_on_entries(
-        &self,
-        entry: Table,
-        labelled: &LabelledJobs,
-        params: &Params,
-    ) -> String {
-        let filters = self.with_jobs(Level::Entry, labelled);
-        let conditions = filters.map(|(it, jobs)| it.condition(entry, jobs, params));
-        self.after_own(conditions.collect()) + &self.is_own(entry, params)
+    pub fn conditions_on_entries(&self, entry: Table, params: &Params) -> String {
+        let conditions = self.conditions(Level::Entry, entry, params);
+        self.after_own(conditions) + &self.is_own(entry, params)
     }
 
     /// Returns the conditions on rows of jobs, each with a leading AND. A job is found by its label, too.
     pub fn conditions_on_jobs(&self, job: Table, params: &Params) -> String {
         let conditions = self.chosen.iter().map(|it| {
-            let condition = it.condition(job, &[], params);
+            let condition = it.condition(job, params);
             match it.dimension.name {
                 "job" if !it.excludes => {
                     let condition = condition.trim_start_matches(" AND ");
@@ -323,7 +301,7 @@ impl Filters {
                     || !it.wanted.patterns.iter().any(may_be_number))
         };
         let filters = self.chosen.iter().filter(|it| selects_names(it));
-        let conditions = filters.map(|it| it.condition("person".into(), &[], params));
+        let conditions = filters.map(|it| it.condition("person".into(), params));
         let conditions: String = conditions.collect();
         (!conditions.is_empty()).then(|| self.after_own(conditions))
     }

@@ -11,7 +11,7 @@ use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::spi::{Statements, values};
 use crate::query::dimension::{self, Dimension, Table};
-use crate::query::filters::LabelledJobs;
+use crate::query::filters::Filters;
 use crate::query::notice::{distinct, listed};
 use crate::query::question::Question;
 use crate::query::state::State;
@@ -38,8 +38,8 @@ pub struct Jobs {
     /// Set if entries with usage in the window may belong to several jobs, so that a job is known for a share of their usage only. For a restricted
     /// reader that applies to all entries: the number may have had another user's job before accounting began.
     pub several: bool,
-    /// The jobs whose labels filters match.
-    pub labelled: LabelledJobs,
+    /// The filters of the question, with the jobs whose labels they match.
+    pub filters: Filters,
     /// Arrays in a filter whose elements share a number.
     pub arrays: Vec<String>,
 }
@@ -53,19 +53,19 @@ impl Jobs {
         state: &State,
     ) -> Result<Self, Error> {
         let mut jobs = Self::default();
-        let own = question.filters.own.as_ref();
-        for (position, patterns) in question.filters.of_jobs() {
-            jobs.add_labelled(client, own, position, patterns)?;
+        let (mut filters, own) = (question.filters.clone(), question.filters.own.as_ref());
+        for (patterns, labelled) in filters.of_jobs() {
+            *labelled = jobs.labelled(client, own, patterns)?;
+            jobs.joined |= !labelled.is_empty();
         }
+        jobs.filters = filters;
         if own.is_some() {
             // They may be other users' arrays.
             jobs.arrays.clear();
         }
         let has_users = question.dimensions().any(Dimension::is_user) && state.has_unnamed;
         jobs.names = has_users && question.dimensions().any(Dimension::is_name);
-        jobs.joined = has_users
-            || !jobs.labelled.is_empty()
-            || question.dimensions().any(Dimension::is_of_job);
+        jobs.joined |= has_users || question.dimensions().any(Dimension::is_of_job);
         // A front does not count them on its nodes, but reads them.
         let has_several = || match state.has_divided {
             true if !state.is_front => has_several(client, window),
@@ -75,14 +75,13 @@ impl Jobs {
         Ok(jobs)
     }
 
-    /// Adds the jobs whose labels, but not whose numbers, match any of the patterns.
-    fn add_labelled(
+    /// Finds the jobs whose labels, but not whose numbers, match any of the patterns.
+    fn labelled(
         &mut self,
         client: &SpiClient<'_>,
         own: Option<&OwnUsage>,
-        position: usize,
         patterns: &[String],
-    ) -> Result<(), Error> {
+    ) -> Result<Vec<i64>, Error> {
         // The number of a job is a text, too, which matches such a pattern.
         let selects = |it: &&String| it.bytes().any(|byte| byte != b'*');
         let patterns = patterns.iter().filter(selects);
@@ -112,10 +111,7 @@ impl Jobs {
                 }
             }
         }
-        if !found.is_empty() {
-            self.labelled.insert(position, found);
-        }
-        Ok(())
+        Ok(found)
     }
 
     /// Returns the table of entries, which statements call `entry`.

@@ -16,7 +16,7 @@ use crate::pg::receive::{self, Type};
 use crate::pg::spi::Statements;
 use crate::pg::time::EARLIEST;
 use crate::query::dimension::Level;
-use crate::query::filters::{Filters, LabelledJobs};
+use crate::query::filters::Filters;
 use crate::query::read;
 use crate::store;
 use crate::store::rollup::{ROLLUPS, Rollup};
@@ -134,7 +134,7 @@ impl State {
 
     /// Returns the targets that filters let through.
     pub fn targets_of(&self, filters: &Filters) -> impl Iterator<Item = &Target> {
-        let conditions = filters.on(Level::Target, &LabelledJobs::new());
+        let conditions = filters.on(Level::Target);
         self.targets.iter().filter(move |it| {
             let mut conditions = conditions.iter();
             conditions.all(|condition| condition.lets(it.value(condition.dimension), None))

@@ -60,10 +60,7 @@ impl Request<'_> {
         let ids = self.question.filters.has(Level::Target).then_some(ids);
         let [since, until] = self.plan.window.bounds()?;
         let by = self.question.by.list();
-        let conditions = self
-            .question
-            .filters
-            .on(Level::Server, &self.plan.jobs.labelled);
+        let conditions = self.question.filters.on(Level::Server);
         let observations = read::rows(
             include_str!("../read/observations.sql"),
             &values![since, until, timestamptz(day_before)?, ids],

@@ -75,7 +75,7 @@ pub fn find(
 ) -> Result<Vec<(Group, Work)>, Error> {
     let chosen = match entries {
         Some(entries) => Some(entries.to_vec()),
-        None => few(client, plan, &question.filters)?,
+        None => few(client, plan)?,
     };
     let length = plan.window.until() - plan.window.since();
     let reads_all = chosen.is_some() || length <= LONGEST;
@@ -305,7 +305,7 @@ fn sizes_of_some(
         let of_jobs = filters.clone().any_of("job", Some(names.collect()));
         let question = sizes_of(&of_jobs, by);
         let plan = plan.again(client, &question)?;
-        if let Some(entries) = few(client, &plan, &question.filters)? {
+        if let Some(entries) = few(client, &plan)? {
             return find_sizes(&question, &plan, Some(entries));
         }
     }
