@@ -50,21 +50,9 @@ pub fn with_settings<R>(run: impl FnOnce(&SpiClient<'_>) -> Result<R, Error>) ->
     connect_as_of_call(run)
 }
 
-/// Answers a question, as far as its caller may know the answer. A notice explains an empty answer.
+/// Answers a question, as far as its caller may know the answer. Who sees no names gets pseudonyms of the dimensions `pseudonymous`. A notice
+/// explains an empty answer.
 pub fn ask(
-    question: Question,
-    answer: impl FnOnce(&SpiClient<'_>, &Question, &Plan) -> Result<(), Error>,
-) -> SqlResult<()> {
-    ask_for(question, &[], answer)
-}
-
-/// Answers a question about target counters and servers, which everybody may know.
-pub fn read_open(answer: impl FnOnce(&SpiClient<'_>) -> Result<(), Error>) -> SqlResult<()> {
-    Ok(as_any_reader(|_| with_settings(answer))?)
-}
-
-/// Answers a question, as far as its caller may know the answer. Who sees no names gets pseudonyms of the dimensions `pseudonymous`.
-fn ask_for(
     question: Question,
     pseudonymous: &[&str],
     answer: impl FnOnce(&SpiClient<'_>, &Question, &Plan) -> Result<(), Error>,
@@ -104,7 +92,7 @@ pub fn note(
 /// Writes the rows that answer a question. Raises a notice if servers do not report the times in question, or
 /// if there are no rows because a filter matches no name, or targets were not observed.
 pub fn answer(question: Question, mut rows: Rows) -> SqlResult<()> {
-    ask_for(
+    ask(
         question,
         &["user", "uid", "job"],
         |client, question, plan| {

@@ -1,6 +1,5 @@
 //! Writes the groups of a question as the rows of its function.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
@@ -113,7 +112,10 @@ impl AnswerRows<'_> {
             let rate = line.amounts[0].rate;
             if min_rate.is_none_or(|least| rate.is_some_and(|rate| rate >= least)) {
                 best.push(line);
-                keep(&mut best, n, order);
+                if best.len() > 2 * n + 100 {
+                    best.select_nth_unstable_by(n, order);
+                    best.truncate(n);
+                }
             }
             Ok(())
         })?;
@@ -213,14 +215,6 @@ impl AnswerRows<'_> {
             counters.write(&question.measures.list[0], seconds, self.rows)?;
         }
         Ok(())
-    }
-}
-
-/// Keeps the first of some lines, once there are twice as many.
-fn keep(lines: &mut Vec<Line>, n: usize, order: impl Fn(&Line, &Line) -> Ordering) {
-    if lines.len() > 2 * n + 100 {
-        lines.select_nth_unstable_by(n, &order);
-        lines.truncate(n);
     }
 }
 

@@ -32,7 +32,7 @@ fn jobstats_baseline(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<
     let n = number_of_rows(arguments.take()?, DEFAULT_N)?;
     let filters = Filters::take(&mut arguments)?;
     let question = Question::of_one(period, operation, by, filters)?;
-    ask(question, |client, question, plan| {
+    ask(question, &[], |client, question, plan| {
         if plan.window.until() - plan.window.since() > LONGEST {
             return Err(Error::argument(
                 "the window is longer than a day".to_owned(),

@@ -38,7 +38,7 @@ fn jobstats_changes(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
     let n = number_of_rows(arguments.take()?, DEFAULT_N)?;
     let filters = Filters::take(&mut arguments)?;
     let question = Question::of_one(period, operation, by, filters)?;
-    ask(question, |client, question, plan| {
+    ask(question, &[], |client, question, plan| {
         let mut windows = Windows::new(client, question);
         let mut groups: BTreeMap<Group, Amounts> = BTreeMap::new();
         let coverage = windows.read(plan, 0.0, |group, done| {

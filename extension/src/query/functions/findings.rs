@@ -26,9 +26,6 @@ const SHOWN: [Level; 2] = [Level::Fair, Level::Bad];
 /// The advice for the probe of jobstats.
 const OF_PROBE: &str = "This is the probe of jobstats, which writes, syncs, reads and removes a file in each directory on purpose.";
 
-/// The level of groups that did too little to be judged.
-const NOT_JUDGED: &str = "not judged";
-
 #[pg_extern(sql = false)]
 fn jobstats_findings(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let period = Period::take(&mut arguments)?;
@@ -86,7 +83,7 @@ fn answer(
     write: impl FnOnce(&SpiClient<'_>, &[JudgedGroup<'_>]) -> Result<(), Error>,
 ) -> SqlResult<()> {
     let question = work::question(period, by, filters)?;
-    ask(question, |client, question, plan| {
+    ask(question, &[], |client, question, plan| {
         let rules = rules(client)?;
         let found = work::find(client, question, plan, by, None)?;
         let judged = found.iter();
@@ -219,7 +216,7 @@ fn write_findings(
     Ok(())
 }
 
-/// The levels of a verdict, in the order of their rows; `None`: not judged.
+/// The levels of a verdict, in the order of their rows; `None`: groups did too little to be judged.
 const LEVELS: [Option<Level>; 4] = [Some(Level::Bad), Some(Level::Fair), Some(Level::Good), None];
 
 /// Writes how many groups each level has, and their cost: time, or calls if no server reports times.
@@ -246,7 +243,7 @@ fn write_verdict(judged: &[JudgedGroup<'_>], rows: &mut Rows) {
         let groups = i64::try_from(of().count()).unwrap_or(i64::MAX);
         rows.put(|| {
             [
-                level.map_or(NOT_JUDGED, Level::name).cell(),
+                level.map_or("not judged", Level::name).cell(),
                 groups.cell(),
                 time.map(|it| it / 1e6).cell(),
                 share.map(rounded).cell(),

@@ -32,7 +32,7 @@ fn jobstats_io_sizes(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<
         filters,
         wanted: AnswerShape::Sizes,
     };
-    ask(question, |client, question, plan| {
+    ask(question, &[], |client, question, plan| {
         let request = Request::new(client, question, plan)?;
         let mut of_groups = Vec::new();
         request.read_sizes(|sizes| of_groups.push(sizes))?;

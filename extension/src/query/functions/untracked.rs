@@ -34,7 +34,7 @@ fn jobstats_untracked(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult
         filters,
         wanted: AnswerShape::Totals,
     };
-    ask(question, |client, question, plan| {
+    ask(question, &[], |client, question, plan| {
         let request = Request::of(question, plan, None);
         let usage = request.read()?;
         let mut found = request.untracked(&usage)?;
