@@ -4,13 +4,12 @@ use std::collections::HashMap;
 
 use jobstats_core::output::quantity::Quantity;
 use jobstats_core::usage::{Measure, Untracked};
-use pgrx::IntoDatum;
 use pgrx::spi::SpiClient;
 use serde_json::Value;
 
 use crate::pg::error::Error;
 use crate::pg::jsonb::Jsonb;
-use crate::pg::tuplestore::{ColumnType, Rows};
+use crate::pg::tuplestore::{Cell, IntoCell, Rows};
 use crate::query::answer::number;
 use crate::query::dimension::{By, Level};
 use crate::query::engine::Request;
@@ -72,30 +71,30 @@ impl TargetCounters {
         share.filter(|it| it.is_finite()).map(rounded)
     }
 
-    /// Writes a row for the work of each group of targets by a measure that is in no entry.
+    /// Writes a row of a ranking for the work of each group of targets by a measure that is in no entry.
     pub fn write(&self, measure: &Measure, seconds: f64, rows: &mut Rows) -> Result<(), Error> {
         let operation = measure.name.as_str();
-        let given = rows.columns();
         for it in &self.untracked {
             let untracked = it.untracked.unwrap_or(0);
             let amount = untracked as f64 / measure.unit() as f64;
             let total = number(measure, it.untracked)?;
             let share = untracked as f64 / it.total.unwrap_or(0) as f64;
-            let values = rows.within(|| {
-                let value = |column: &ColumnType| match column.name.as_str() {
-                    "name" => name(&it.group).into_datum(),
-                    "labels" => labels(&self.by, &it.group).into_datum(),
-                    "formatted" => formatted(Some(amount), operation, Quantity::Total).into_datum(),
-                    "total" => total.clone().into_datum(),
-                    "share_of_target" => rounded(share).into_datum(),
-                    "coverage" => covered(it.coverage).into_datum(),
-                    "operation" => operation.into_datum(),
-                    "rate" => (amount / seconds).into_datum(),
-                    _ => None,
-                };
-                given.iter().map(value).collect::<Vec<_>>()
+            rows.put(|| {
+                [
+                    Cell::NULL,
+                    name(&it.group).cell(),
+                    operation.cell(),
+                    formatted(Some(amount), operation, Quantity::Total).cell(),
+                    Cell::NULL,
+                    total.cell(),
+                    (amount / seconds).cell(),
+                    Cell::NULL,
+                    Cell::NULL,
+                    rounded(share).cell(),
+                    covered(it.coverage).cell(),
+                    labels(&self.by, &it.group).cell(),
+                ]
             });
-            rows.put_row(&values);
         }
         Ok(())
     }
