@@ -127,8 +127,7 @@ impl Accounting {
             limits,
             is_strict: entries.are_unnamed,
         };
-        let ended = accounting.together.ended;
-        let ended = ended.map(|it| it.saturating_add(NEAR));
+        let ended = accounting.together.ended.map(|it| it.saturating_add(NEAR));
         if job.is_shared || accounting.is_strict {
             // An identifier may belong to a job of another scheduler before and after.
             let started = accounting.started().map(|it| it.saturating_sub(NEAR));
