@@ -183,11 +183,11 @@ impl Filters {
 
     /// Adds the filter of the dimension of this name for a name.
     pub fn only(self, name: &str, value: &str) -> Self {
-        self.any_of(name, Some(vec![Some(exactly(value))]))
+        self.any_of(name, Some(vec![exactly(value)]))
     }
 
     /// Adds the filter of the dimension of this name, if there are patterns for it.
-    pub fn any_of(mut self, name: &str, patterns: Option<Vec<Option<String>>>) -> Self {
+    pub fn any_of(mut self, name: &str, patterns: Option<Vec<String>>) -> Self {
         if let Some(patterns) = patterns {
             let filter = Filter::new(name, &Value::from(patterns), false);
             self.chosen.extend(filter);

@@ -144,7 +144,7 @@ impl Query {
         let Some(jobs) = found.get::<Option<Vec<String>>>("jobs")? else {
             return Ok(sums);
         };
-        let names = jobs.iter().map(|it| Some(exactly(it))).collect();
+        let names = jobs.iter().map(|it| exactly(it)).collect();
         let mut filters = Filters::default().any_of("job", Some(names));
         filters.own = own.cloned();
         let question = Question {

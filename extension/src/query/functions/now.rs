@@ -78,7 +78,7 @@ fn jobstats_now(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
         of_labels: By::these(&[&of_name, &ALWAYS[..]].concat()),
         of_name,
         filters: filters
-            .any_of("target", target.map(|it| vec![Some(it)]))
+            .any_of("target", target.map(|it| vec![it]))
             .resolved()?,
     };
     store::read(|client| {

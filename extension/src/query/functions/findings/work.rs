@@ -301,7 +301,7 @@ fn sizes_of_some(
     let mut jobs: Vec<_> = jobs.collect();
     jobs.sort_by(|(one, _), (other, _)| other.0.cmp(&one.0).then(other.1.total_cmp(&one.1)));
     for most in SOME.into_iter().filter(|_| !jobs.is_empty()) {
-        let names = jobs.iter().take(most).map(|(_, job)| Some(exactly(job)));
+        let names = jobs.iter().take(most).map(|(_, job)| exactly(job));
         let of_jobs = filters.clone().any_of("job", Some(names.collect()));
         let question = sizes_of(&of_jobs, by);
         let plan = plan.again(client, &question)?;

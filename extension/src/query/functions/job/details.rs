@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use jobstats_core::base::instant::{Micros, Span};
 use jobstats_core::base::operation;
-use jobstats_core::rules::increment::{Detail, OperationName, unpack};
+use jobstats_core::rules::increment::{Detail, OperationName, together, unpack};
 use jobstats_core::usage::per_call::Calls;
 use jobstats_core::usage::times::reports_times;
 use jobstats_core::usage::{Layout, Measure, Values};
@@ -89,7 +89,10 @@ impl DescribedOperation {
         let (calls, sum, detail) = &mut self.observed;
         *calls = calls.saturating_add(value(values[0]));
         *sum = sum.saturating_add(value(values[1]));
-        *detail = merged(detail.take(), further);
+        *detail = match (detail.take(), further) {
+            (Some(one), Some(other)) => together(&one, &other),
+            (one, other) => one.or(other),
+        };
     }
 
     /// Ends the current observation.
@@ -188,18 +191,4 @@ impl Reading<'_> {
             }
         }
     }
-}
-
-/// Returns the details of two rows of one observation together.
-fn merged(one: Option<Detail>, other: Option<Detail>) -> Option<Detail> {
-    let (Some(one), Some(other)) = (&one, &other) else {
-        return one.or(other);
-    };
-    let squares = one.sumsq.into_iter().chain(other.sumsq);
-    Some(Detail {
-        min: one.min.into_iter().chain(other.min).min(),
-        max: one.max.max(other.max),
-        sumsq: squares.reduce(u64::wrapping_add),
-        ..Detail::default()
-    })
 }

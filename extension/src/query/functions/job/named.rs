@@ -156,7 +156,7 @@ impl NamedJob {
         match self.numbers.as_slice() {
             [number] => filters.only("job", number),
             // A star alone would be no filter.
-            _ => filters.any_of("entry", Some(vec![Some("**".to_owned())])),
+            _ => filters.any_of("entry", Some(vec!["**".to_owned()])),
         }
     }
 
