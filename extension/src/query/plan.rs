@@ -42,7 +42,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Finds the window and the sources of a question; `None` without a window or without operations, of which there is no answer.
+    /// Finds the window and the sources of a question; `None` without a window or without operations.
     pub fn find(client: &SpiClient<'_>, question: &Question) -> Result<Option<Self>, Error> {
         store::require(client)?;
         let state = Rc::new(State::read(client)?);

@@ -60,8 +60,8 @@ impl<'f> Reading<'f> {
         })
     }
 
-    /// Gives `take` the rows of a part of the sources, each with the position of its target and its subject. `change` makes another selection of
-    /// what the request needs.
+    /// Gives `take` the rows of a part of the sources, each with the position of its target and its subject. The selection of the
+    /// request is changed by `change` first.
     pub fn each(
         &self,
         scope: &Scope,
