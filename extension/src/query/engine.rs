@@ -78,7 +78,7 @@ impl Usage<'_> {
         let all_time = Sum::service_time();
         let load = |values: Vec<i128>| {
             let mut load = Load::default();
-            for (sum, value) in self.plan.sums().iter().zip(values) {
+            for (sum, value) in self.plan.sums.iter().zip(values) {
                 match sum.time {
                     true if *sum == all_time => load.time += value,
                     true => {}
@@ -146,9 +146,9 @@ impl<'u> Request<'u> {
             matches!(wanted, AnswerShape::Summary),
         );
         let reading = Reading::new(self, &scope)?;
-        let cells = reading.cells(&scope, parts, plan.sums())?;
+        let cells = reading.cells(&scope, parts, &plan.sums)?;
         plan.note_times(&mut scope, &cells);
-        if plan.has_times() && self.reads_some() {
+        if plan.probe.is_some() && self.reads_some() {
             self.find_times(&mut scope, &self.probed(parts))?;
         }
         if scope.untimed().next().is_some() {
