@@ -34,7 +34,7 @@ pub use observation_counts::{Counts, clamp};
 pub use packed::{Details, Histograms, OperationName, json, pack_sizes, unpack, unpack_sizes};
 pub use retained_values::Retention;
 pub use split::{Coarse, edge_distance, reach, share, spans, split};
-pub use system_users::Folded;
+pub use system_users::{Folded, together};
 
 use crate::base::instant::{Micros, Span};
 use crate::base::operation::{Kind, OPERATIONS, OperationIndex};

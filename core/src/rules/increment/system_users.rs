@@ -194,8 +194,8 @@ fn both(one: &Details, other: &Details) -> Option<Details> {
     Some(all)
 }
 
-/// Returns the detail of an operation in two increments together.
-fn together(one: &Detail, other: &Detail) -> Option<Detail> {
+/// Returns the detail of an operation in two increments together; `None` if they do not fit together.
+pub fn together(one: &Detail, other: &Detail) -> Option<Detail> {
     let sum = |one: Option<u64>, other: Option<u64>| -> Option<Option<u64>> {
         match (one, other) {
             (Some(one), Some(other)) => Some(Some(one.checked_add(other)?)),
