@@ -1,16 +1,15 @@
 //! Reads lists of objects in JSON, one object after another, so that damage costs only the object that has it.
 //!
 //! An object is read in place and needs no memory. It may be as long as [`OBJECT_MAX`] and as deep as [`DEPTH_MAX`], and its
-//! grammar is checked. After damage reading goes on at the next object, which [`Search`] finds.
+//! grammar is checked. After damage reading goes on at the next object, which [`next_object`] finds.
 
 mod search;
 mod value;
 
-use memchr::memchr_iter;
-
-use self::search::Search;
+use self::search::{budget, next_object};
 use self::value::object;
 pub use self::value::{Entries, Value};
+use crate::accounting::field::count_lines;
 use crate::accounting::{Job, Reason, Record};
 use crate::base::pause::{self, Pause};
 
@@ -36,7 +35,8 @@ pub struct Objects<'a> {
     counted: usize,
     /// A list was opened and not closed.
     in_list: bool,
-    search: Search,
+    /// The bytes that may still be read behind damage.
+    budget: usize,
     read: Read,
     pause: Pause<'a>,
 }
@@ -50,7 +50,7 @@ impl<'a> Objects<'a> {
             line: 1,
             counted: 0,
             in_list: false,
-            search: Search::new(text),
+            budget: budget(text),
             read,
             pause,
         }
@@ -87,7 +87,7 @@ impl<'a> Objects<'a> {
 
     /// Goes on at the next object, or at the end of the text. Then a missing end of the list is no further problem.
     fn unreadable(&mut self) -> Result<Option<Job<'a>>, Reason> {
-        self.at = self.search.next(self.text, self.at, self.read, self.pause);
+        self.at = next_object(self.text, self.at, self.read, &mut self.budget, self.pause);
         self.in_list &= self.at < self.text.len();
         Err(Reason::UnreadableRecord)
     }
@@ -105,8 +105,7 @@ impl<'a> Objects<'a> {
     /// Returns the line of the present place.
     fn count_lines(&mut self) -> u32 {
         let passed = self.text.get(self.counted..self.at).unwrap_or_default();
-        let lines = u32::try_from(memchr_iter(b'\n', passed).count()).unwrap_or(u32::MAX);
-        self.line = self.line.saturating_add(lines);
+        self.line = self.line.saturating_add(count_lines(passed));
         self.counted = self.at;
         self.line
     }
