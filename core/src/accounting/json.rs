@@ -6,7 +6,7 @@
 mod search;
 mod value;
 
-use self::search::{budget, next_object};
+use self::search::next_object;
 use self::value::object;
 pub use self::value::{Entries, Value};
 use crate::accounting::field::count_lines;
@@ -18,6 +18,9 @@ const OBJECT_MAX: usize = 64 << 20;
 
 /// The depth to which objects and lists may be nested. Schedulers have less than ten.
 const DEPTH_MAX: usize = 100;
+
+/// The bytes that may be read behind damage, in addition to twice the length of the text.
+const BUDGET: usize = 1 << 20;
 
 /// The name of the list of jobs.
 const JOBS: &[u8] = b"\"jobs\"";
@@ -35,7 +38,7 @@ pub struct Objects<'a> {
     counted: usize,
     /// A list was opened and not closed.
     in_list: bool,
-    /// The bytes that may still be read behind damage.
+    /// The bytes that may still be read behind damage. The rest of a text with more damage than that is one problem.
     budget: usize,
     read: Read,
     pause: Pause<'a>,
@@ -50,7 +53,7 @@ impl<'a> Objects<'a> {
             line: 1,
             counted: 0,
             in_list: false,
-            budget: budget(text),
+            budget: text.len().saturating_mul(2).saturating_add(BUDGET),
             read,
             pause,
         }

@@ -48,17 +48,15 @@ impl Zone {
 
     /// Returns the instants at which clocks of this zone show a time.
     pub fn find(&self, time: DateTime) -> LocalTime {
-        match self.0.to_ambiguous_timestamp(time).offset() {
-            AmbiguousOffset::Unambiguous { offset } => {
-                instant(time, offset).map_or(LocalTime::Never, LocalTime::Once)
+        let found = match self.0.to_ambiguous_timestamp(time).offset() {
+            AmbiguousOffset::Unambiguous { offset } => instant(time, offset).map(LocalTime::Once),
+            AmbiguousOffset::Fold { before, after } => {
+                let both = instant(time, before).zip(instant(time, after));
+                both.map(|(first, second)| LocalTime::Twice(first, second))
             }
-            AmbiguousOffset::Fold { before, after } => instant(time, before)
-                .zip(instant(time, after))
-                .map_or(LocalTime::Never, |(first, second)| {
-                    LocalTime::Twice(first, second)
-                }),
-            AmbiguousOffset::Gap { .. } => LocalTime::Never,
-        }
+            AmbiguousOffset::Gap { .. } => None,
+        };
+        found.unwrap_or(LocalTime::Never)
     }
 
     /// Makes a zone of POSIX's notation, which needs no database.

@@ -6,14 +6,6 @@ use super::{DEPTH_MAX, Read, object};
 use crate::accounting::Job;
 use crate::base::pause::Pause;
 
-/// The bytes that may be read behind damage, in addition to twice the length of the text.
-const BUDGET: usize = 1 << 20;
-
-/// Returns the number of bytes that may be read behind damage in a text. The rest of a text with more damage than that is one problem.
-pub const fn budget(text: &[u8]) -> usize {
-    text.len().saturating_mul(2).saturating_add(BUDGET)
-}
-
 /// Returns the place of the next object behind damage at a place, or the end of the text.
 ///
 /// An object that begins a line is one. Another one must be a job, must not be the value of a key or an element of a list that has
