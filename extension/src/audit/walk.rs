@@ -253,7 +253,10 @@ impl WalkState<'_, '_> {
             if is_done {
                 break;
             }
-            let this = ScannedObservation::of(this)?;
+            let this = ScannedObservation {
+                loaded: this,
+                snapshot: this.stored.snapshot()?,
+            };
             if position >= first {
                 carry = Some(self.observation(client, before.as_ref(), &this, carry)?);
             }
@@ -420,14 +423,7 @@ struct ScannedObservation<'a> {
     snapshot: Option<Cow<'a, Snapshot<'a>>>,
 }
 
-impl<'a> ScannedObservation<'a> {
-    fn of(loaded: &'a LoadedObservation) -> Result<Self, Error> {
-        Ok(Self {
-            loaded,
-            snapshot: loaded.stored.snapshot()?,
-        })
-    }
-
+impl ScannedObservation<'_> {
     fn has_text(&self) -> bool {
         self.loaded.stored.text.value().is_some()
     }
@@ -463,8 +459,6 @@ fn findings(loaded: &LoadedObservation, computed: &Computed) -> Result<Vec<Findi
 
 /// Formats a time by the session's settings.
 fn shown(time: Option<Micros>) -> Result<Option<String>, Error> {
-    let Some(time) = time.map(timestamptz).transpose()? else {
-        return Ok(None);
-    };
+    let time = time.map(timestamptz).transpose()?;
     connect(|client| client.query_value("SELECT $1::text", &values![time]))
 }
