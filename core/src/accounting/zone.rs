@@ -67,7 +67,7 @@ impl Zone {
 }
 
 /// Returns the instant of a time that is so far ahead of UTC.
-fn instant(time: DateTime, offset: Offset) -> Option<Micros> {
+pub fn instant(time: DateTime, offset: Offset) -> Option<Micros> {
     let instant = offset.to_timestamp(time).ok()?.as_microsecond();
     crate::accounting::field::instant(instant)
 }

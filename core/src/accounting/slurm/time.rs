@@ -1,18 +1,15 @@
 //! Reads the times that `sacct` prints.
 
-use jiff::Timestamp;
 use jiff::civil::DateTime;
+use jiff::tz::Offset;
 
 use crate::accounting::Reason;
-use crate::accounting::field::{self, has_form, number};
-use crate::accounting::zone::{LocalTime, Zone};
+use crate::accounting::field::{self, number};
+use crate::accounting::zone::{LocalTime, Zone, instant};
 use crate::base::instant::SECOND;
 
-/// The forms of times.
-const TIMES: [&[u8]; 2] = [b"0000-00-00T00:00:00", b"0000-00-00 00:00:00"];
-
-/// The forms of offsets from UTC.
-const OFFSETS: [&[u8]; 5] = [b"Z", b"+0000", b"-0000", b"+00:00", b"-00:00"];
+/// The length of `2024-07-01T12:00:00`.
+const LENGTH: usize = 19;
 
 /// The years in which times without a zone may lie. The first and last year are out of range in some zones.
 const YEARS: std::ops::RangeInclusive<i16> = 1971..=2198;
@@ -49,17 +46,53 @@ fn epoch(number: u64) -> Result<Option<LocalTime>, Reason> {
     Ok(Some(LocalTime::Once(time)))
 }
 
-/// Reads `2024-07-01T12:00:00`, perhaps with a blank instead of the letter, and with an offset behind it: `Z`, `+0200` or `+02:00`.
+/// Reads `2024-07-01T12:00:00`, perhaps with a blank instead of the letter, and with an offset behind it.
 fn civil(field: &[u8], zone: &Zone) -> Option<LocalTime> {
-    let (time, offset) = field.split_at_checked(TIMES[0].len())?;
-    // A leap second would be read as the second before it.
-    let is_time = TIMES.iter().any(|form| has_form(time, form)) && !time.ends_with(b"60");
-    let text = std::str::from_utf8(field).ok().filter(|_| is_time)?;
-    if offset.is_empty() {
-        let time: DateTime = text.parse().ok()?;
-        return YEARS.contains(&time.year()).then(|| zone.find(time));
+    let (time, offset) = field.split_at_checked(LENGTH)?;
+    let time = date_and_time(time)?;
+    match offset {
+        b"" => YEARS.contains(&time.year()).then(|| zone.find(time)),
+        _ => instant(time, offset_from_utc(offset)?).map(LocalTime::Once),
     }
-    let is_offset = OFFSETS.iter().any(|form| has_form(offset, form));
-    let time: Timestamp = text.parse().ok().filter(|_| is_offset)?;
-    field::instant(time.as_microsecond()).map(LocalTime::Once)
+}
+
+fn date_and_time(text: &[u8]) -> Option<DateTime> {
+    let mut separators = [(4, b'-'), (7, b'-'), (13, b':'), (16, b':')].into_iter();
+    let separated = separators.all(|(place, byte)| text.get(place) == Some(&byte));
+    if !separated || !matches!(text.get(10), Some(b'T' | b' ')) {
+        return None;
+    }
+    let year = i16::try_from(digits(text, 0, 4)?).ok()?;
+    let two = |place: usize| i8::try_from(digits(text, place, 2)?).ok();
+    let time = DateTime::new(year, two(5)?, two(8)?, two(11)?, two(14)?, two(17)?, 0);
+    time.ok()
+}
+
+/// Reads `Z`, `+0200` or `+02:00`.
+fn offset_from_utc(text: &[u8]) -> Option<Offset> {
+    if text == b"Z" {
+        return Some(Offset::UTC);
+    }
+    let minutes_at = match text.len() {
+        5 => 3,
+        6 if text.get(3) == Some(&b':') => 4,
+        _ => return None,
+    };
+    let (hours, minutes) = (digits(text, 1, 2)?, digits(text, minutes_at, 2)?);
+    let seconds = i32::from(hours * 60 + minutes) * 60;
+    match text.first()? {
+        b'+' => Offset::from_seconds(seconds).ok(),
+        b'-' => Offset::from_seconds(-seconds).ok(),
+        _ => None,
+    }
+}
+
+/// Returns a number of so many digits.
+fn digits(text: &[u8], place: usize, count: usize) -> Option<u16> {
+    let digits = text.get(place..place + count)?;
+    let all = digits.iter().all(u8::is_ascii_digit);
+    all.then(|| {
+        let digits = digits.iter().map(|digit| u16::from(digit - b'0'));
+        digits.fold(0, |number, digit| number * 10 + digit)
+    })
 }
