@@ -4,7 +4,6 @@ use super::events::Events;
 use super::leader::Leader;
 use super::load::Load;
 use super::vocabulary::*;
-use crate::show::chart::line::Mark;
 
 /// The largest number of spans.
 const SPANS: usize = 3;
@@ -128,10 +127,9 @@ fn nothing(scope: &Scope, load: &Load, median: f64) -> String {
 
 impl Spans {
     /// Returns the marks for a chart.
-    pub fn marks(&self) -> Vec<Mark> {
-        let all = self.spans.iter().chain(&self.bursts).enumerate();
-        let marks = all.map(|(place, (span, _))| (place + 1, *span));
-        marks.map(|(number, span)| Mark { number, span }).collect()
+    pub fn marks(&self) -> Vec<Span> {
+        let all = self.spans.iter().chain(&self.bursts);
+        all.map(|(span, _)| *span).collect()
     }
 
     /// Returns the sentences, numbered as the marks.
@@ -281,7 +279,7 @@ mod tests {
         assert_eq!(said, "Busiest 00:00 to 00:10.");
         // A burst is marked too, and its sentence has the number of the mark.
         spans.bursts = vec![(scope.window, "A target.".to_owned())];
-        assert_eq!(spans.marks()[1].number, 2);
+        assert_eq!(spans.marks()[1], scope.window);
         assert!(
             matches!(&spans.blocks()[..], [Block::Numbered(said)] if *said == ["The load.", "A target."]),
             "{:?}",

@@ -196,7 +196,7 @@ fn owned(space: &Space, clock: &Clock) -> Table {
 fn ranking(ranking: &Ranking) -> Table {
     let has_details = ranking.rows.iter().any(|row| row.detail.is_some());
     let is_used = |row: &&RankingRow| {
-        let mut amounts = row.amounts().into_iter().filter_map(|(_, amount)| amount);
+        let mut amounts = row.amounts.iter().flatten();
         amounts.any(|amount| !amount.is_zero())
     };
     let rows = ranking.rows.iter().filter(is_used).map(|row| {
@@ -206,11 +206,12 @@ fn ranking(ranking: &Ranking) -> Table {
         }
         let part = Cell::bar(row.share, row.share.unwrap_or(0.0));
         cells.push(("Part", part));
-        let titles = ["Server time", "Read", "Written", "Metadata"];
-        let amounts = row.amounts().into_iter();
-        cells.extend(titles.into_iter().zip(
-            amounts.map(|(name, amount)| Cell::value(amount.map(number), name, Quantity::Total)),
-        ));
+        let titles = ["Read", "Written", "Metadata", "Server time"];
+        // Server time, which ranks, comes first.
+        cells.extend([3, 0, 1, 2].map(|at| {
+            let total = row.amounts[at].map(number);
+            (titles[at], Cell::value(total, COURSE[at], Quantity::Total))
+        }));
         cells
     });
     Table {
