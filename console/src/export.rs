@@ -24,7 +24,7 @@ use crate::source::stored::{self, Scope};
 use crate::values::text;
 use crate::values::when;
 use batch::{Batch, Value};
-use columns::Column;
+use columns::{Column, Kind};
 use file::Directory;
 use pseudonyms::Pseudonyms;
 
@@ -56,9 +56,6 @@ const SETTINGS: &str = "\
 /// The natural order of rows leaks their owners, because joins sort by uid. Rows with pseudonyms are sorted by columns that the file
 /// shows anyway, and then by a hash that cannot be computed without the key, from which $4 is made.
 const ORDER: &str = "ORDER BY done.until, done.target_id, hashint8extended(done.entry_id, $4)";
-
-/// The number of rows after which the progress bar is moved.
-const MOVED: u64 = 4096;
 
 /// The number of seconds of a day.
 const DAY: u64 = 86_400;
@@ -198,7 +195,7 @@ pub fn run(options: &Export) -> Result<(), Error> {
         columns: &columns,
         pseudonyms: pseudonyms.as_ref(),
         scope: &scope,
-        bar: bar(plan.days.len()),
+        bar: bar(),
         client: &mut client,
     };
     export.days(&plan.days, options.again)
@@ -252,9 +249,9 @@ fn statement(columns: &[Column], level: Level, is_ordered: bool) -> String {
 }
 
 /// Returns a bar that is only seen on a terminal.
-fn bar(days: usize) -> ProgressBar {
+fn bar() -> ProgressBar {
     let style = ProgressStyle::with_template("{msg}  {bar:30}  {percent} %, {eta} left");
-    let bar = ProgressBar::new(days as u64 * DAY);
+    let bar = ProgressBar::new(0);
     style.map(|style| bar.set_style(style)).unwrap_or_default();
     bar
 }
@@ -320,13 +317,11 @@ impl Exporter<'_> {
         let (mut count, mut latest) = (0_u64, since);
         let mut next = Some(first);
         while let Some(row) = next {
-            let until = add(&row, self.columns, &mut batch)?;
-            latest = until.map_or(latest, |until| until.max(latest));
+            add(&row, self.columns, &mut batch)?;
             count += 1;
-            if count.is_multiple_of(MOVED) {
-                let seconds = latest.duration_since(since).as_secs().unsigned_abs();
-                self.bar.set_position(done + seconds.min(DAY));
-            }
+            latest = latest.max(row.try_get("until")?);
+            let seconds = latest.duration_since(since).as_secs().unsigned_abs();
+            self.bar.set_position(done + seconds.min(DAY));
             if batch.is_full() {
                 file.write(&mut batch)?;
             }
@@ -348,27 +343,19 @@ impl Exporter<'_> {
     }
 }
 
-/// Adds a row to a batch, and returns the end of its time.
-fn add(
-    row: &Row,
-    columns: &[Column],
-    batch: &mut Batch<'_>,
-) -> Result<Option<Timestamp>, tokio_postgres::Error> {
-    let mut until = None;
+/// Adds a row to a batch.
+fn add(row: &Row, columns: &[Column], batch: &mut Batch<'_>) -> Result<(), tokio_postgres::Error> {
     for (at, column) in columns.iter().enumerate() {
         let value = match column.kind {
-            columns::Kind::Time => {
+            Kind::Time => {
                 let time: Option<Timestamp> = row.try_get(at)?;
-                if column.name == "until" {
-                    until = time;
-                }
                 time.map(|time| Value::Number(time.as_microsecond()))
             }
-            columns::Kind::Text => row.try_get::<_, Option<&str>>(at)?.map(Value::Text),
-            columns::Kind::Number => row.try_get::<_, Option<i64>>(at)?.map(Value::Number),
+            Kind::Text => row.try_get::<_, Option<&str>>(at)?.map(Value::Text),
+            Kind::Number => row.try_get::<_, Option<i64>>(at)?.map(Value::Number),
         };
         batch.push(at, value);
     }
     batch.end_row();
-    Ok(until)
+    Ok(())
 }

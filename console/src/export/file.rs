@@ -10,15 +10,14 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jobstats_client::files::file::{FileError, if_there};
 use jobstats_client::files::own_file;
-use parquet::basic::{
-    Compression, Encoding, LogicalType, Repetition, TimeUnit, Type as Physical, ZstdLevel,
-};
+use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::types::{ColumnPath, Type, TypePtr};
+use parquet::schema::parser::parse_message_type;
+use parquet::schema::types::{ColumnPath, TypePtr};
 use tempfile::TempPath;
 
 use super::batch::Batch;
@@ -170,23 +169,16 @@ fn writer(file: File, columns: &[Column]) -> Result<SerializedFileWriter<File>, 
 }
 
 fn schema(columns: &[Column]) -> Result<TypePtr, ParquetError> {
-    let field = |column: &Column| {
-        let (physical, logical) = match column.kind {
-            Kind::Time => (
-                Physical::INT64,
-                Some(LogicalType::timestamp(true, TimeUnit::MICROS)),
-            ),
-            Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
-            Kind::Number => (Physical::INT64, None),
-        };
-        let field = Type::primitive_type_builder(&column.name, physical)
-            .with_repetition(Repetition::OPTIONAL)
-            .with_logical_type(logical);
-        field.build().map(Arc::new)
-    };
-    let fields = columns.iter().map(field).collect::<Result<_, _>>()?;
-    let schema = Type::group_type_builder("jobstats").with_fields(fields);
-    schema.build().map(Arc::new)
+    let fields = columns.iter().map(|column| {
+        let name = &column.name;
+        match column.kind {
+            Kind::Time => format!("OPTIONAL INT64 {name} (TIMESTAMP(MICROS,true));"),
+            Kind::Text => format!("OPTIONAL BYTE_ARRAY {name} (STRING);"),
+            Kind::Number => format!("OPTIONAL INT64 {name};"),
+        }
+    });
+    let message = format!("message jobstats {{ {} }}", fields.collect::<String>());
+    parse_message_type(&message).map(Arc::new)
 }
 
 fn properties(columns: &[Column]) -> Result<WriterPropertiesPtr, ParquetError> {
@@ -293,25 +285,6 @@ mod tests {
             let directory = tempfile::tempdir().unwrap();
             let directory = Directory::open(directory.path(), "any".to_owned()).unwrap();
             prop_assert_eq!(read(&written(&directory, &groups, None)), groups.concat());
-        }
-
-        #[test]
-        fn rows_with_pseudonyms_are_sorted_by_them(
-            groups in prop::collection::vec(prop::collection::vec((any::<Option<i64>>(), prop::option::of("[ab]{1,2}"), any::<Option<i64>>()), 1..50), 1..4),
-        ) {
-            let place = tempfile::tempdir().unwrap();
-            let key = Pseudonyms::open(&place.path().join("key")).unwrap();
-            let directory = Directory::open(&place.path().join("files"), "any".to_owned()).unwrap();
-            let hidden = |(time, text, number): &Cells| {
-                (*time, text.as_ref().map(|text| key.text("entry", text.as_bytes())), *number)
-            };
-            let expected = groups.iter().flat_map(|group| {
-                let mut rows: Vec<_> = group.iter().map(hidden).collect();
-                rows.sort_by(|one, other| one.1.cmp(&other.1));
-                rows
-            });
-            let expected: Vec<_> = expected.collect();
-            prop_assert_eq!(read(&written(&directory, &groups, Some(&key))), expected);
         }
     }
 

@@ -70,9 +70,8 @@ impl Pseudonyms {
     /// Returns the pseudonym of a number of a column, which is not negative.
     pub fn number(&self, column: &str, number: i64) -> i64 {
         let hash = self.hash(column, number.to_string().as_bytes());
-        let bytes = hash.as_ref()[..8].iter();
-        let whole = bytes.fold(0_u64, |whole, byte| (whole << 8) | u64::from(*byte));
-        (whole >> (u64::BITS - BITS)).cast_signed()
+        let first = hash.as_ref().first_chunk().copied().unwrap_or_default();
+        (u64::from_be_bytes(first) >> (u64::BITS - BITS)).cast_signed()
     }
 
     /// Returns a word that differs for each key without revealing it.
