@@ -12,10 +12,10 @@ use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 use jiff::civil::Date;
-use jobstats_client::files::file::directory_of;
+use jobstats_client::files::file::{FileError, directory_of};
 use jobstats_client::program::exit;
 use postgres::fallible_iterator::FallibleIterator;
-use postgres::{Client, IsolationLevel, Row};
+use postgres::{Client, Row};
 use serde_json::json;
 use tokio_postgres::types::{ToSql, Type};
 
@@ -23,7 +23,7 @@ use crate::ask::{config, store};
 use crate::source::stored::{self, Scope};
 use crate::values::text;
 use crate::values::when;
-use batch::{Batch, Value};
+use batch::Batch;
 use columns::{Column, Kind};
 use file::Directory;
 use pseudonyms::Pseudonyms;
@@ -133,7 +133,11 @@ pub enum Error {
     #[error(transparent)]
     Store(#[from] stored::Error),
     #[error(transparent)]
-    File(#[from] file::Error),
+    File(#[from] FileError),
+    #[error("another export writes to {}", .0.display())]
+    Busy(PathBuf),
+    #[error("{} was exported with other options: name another directory, or write all days anew with --again", .0.display())]
+    Other(PathBuf),
     #[error(transparent)]
     Key(#[from] pseudonyms::Error),
     #[error(transparent)]
@@ -150,9 +154,9 @@ impl Error {
     /// Returns the exit code.
     pub fn code(&self) -> u8 {
         match self {
-            Self::Usage(_) | Self::File(file::Error::Other(_)) => exit::USAGE,
+            Self::Usage(_) | Self::Other(_) => exit::USAGE,
             Self::Nothing(_) => exit::NOTHING,
-            Self::File(file::Error::Busy(_)) => exit::LATER,
+            Self::Busy(_) => exit::LATER,
             Self::Store(error) => error.kind().map_or(exit::NOTHING, exit::code),
             Self::File(_) => exit::SYSTEM,
             Self::Key(_) | Self::Config(_) => exit::SETUP,
@@ -231,17 +235,12 @@ fn described(options: &Export, pseudonyms: Option<&Pseudonyms>) -> String {
 
 /// Returns the statement that reads the rows of a day. For pseudonyms it has an order, which is sorted by the database.
 fn statement(columns: &[Column], level: Level, is_ordered: bool) -> String {
-    let operations = columns::of_operations(columns).iter();
-    let operations = operations.map(|column| format!(r#"done."{}""#, column.name));
-    let operations: Vec<_> = operations.collect();
     let (view, time, active) = level.view();
+    let (first, operations) = columns.split_at(columns::FIRST.len());
     let rows = include_str!("export/rows.sql")
-        .replace("@targets@", &columns::selected(&columns[4..8], "target"))
-        .replace(
-            "@entries@",
-            &columns::selected(&columns[8..columns.len() - operations.len()], "entry"),
-        )
-        .replace("@columns@", &operations.join(", "))
+        .replace("@targets@", &columns::selected(&first[4..8], "target"))
+        .replace("@entries@", &columns::selected(&first[8..], "entry"))
+        .replace("@columns@", &columns::selected(operations, "done"))
         .replace("@view@", &view)
         .replace("@time@", time)
         .replace("@active@", active);
@@ -295,10 +294,6 @@ impl Exporter<'_> {
         let (since, until) = (days::start(day), days::start(days::after(day)));
         let done = self.bar.position();
         let filter = self.scope.filters();
-        let mut transaction = self.client.build_transaction();
-        transaction = transaction.read_only(true);
-        transaction = transaction.isolation_level(IsolationLevel::RepeatableRead);
-        let mut transaction = transaction.start()?;
         let mut parameters: Vec<(&(dyn ToSql + Sync), Type)> = vec![
             (&since, Type::TIMESTAMPTZ),
             (&until, Type::TIMESTAMPTZ),
@@ -308,15 +303,15 @@ impl Exporter<'_> {
         if let Some(seed) = &seed {
             parameters.push((seed, Type::INT8));
         }
-        let mut rows = transaction.query_typed_raw(&self.statement, parameters)?;
-        let Some(first) = rows.next()? else {
+        let rows = self.client.query_typed_raw(&self.statement, parameters)?;
+        let mut rows = rows.peekable();
+        if rows.peek()?.is_none() {
             return Ok(false);
-        };
+        }
         let mut file = self.directory.begin(day, self.columns)?;
         let mut batch = Batch::new(self.columns, self.pseudonyms);
         let (mut count, mut latest) = (0_u64, since);
-        let mut next = Some(first);
-        while let Some(row) = next {
+        while let Some(row) = rows.next()? {
             add(&row, self.columns, &mut batch)?;
             count += 1;
             latest = latest.max(row.try_get("until")?);
@@ -325,10 +320,7 @@ impl Exporter<'_> {
             if batch.is_full() {
                 file.write(&mut batch)?;
             }
-            next = rows.next()?;
         }
-        drop(rows);
-        transaction.commit()?;
         if !batch.is_empty() {
             file.write(&mut batch)?;
         }
@@ -346,16 +338,14 @@ impl Exporter<'_> {
 /// Adds a row to a batch.
 fn add(row: &Row, columns: &[Column], batch: &mut Batch<'_>) -> Result<(), tokio_postgres::Error> {
     for (at, column) in columns.iter().enumerate() {
-        let value = match column.kind {
+        match column.kind {
             Kind::Time => {
                 let time: Option<Timestamp> = row.try_get(at)?;
-                time.map(|time| Value::Number(time.as_microsecond()))
+                batch.push_number(at, time.map(Timestamp::as_microsecond));
             }
-            Kind::Text => row.try_get::<_, Option<&str>>(at)?.map(Value::Text),
-            Kind::Number => row.try_get::<_, Option<i64>>(at)?.map(Value::Number),
-        };
-        batch.push(at, value);
+            Kind::Text => batch.push_text(at, row.try_get(at)?),
+            Kind::Number => batch.push_number(at, row.try_get(at)?),
+        }
     }
-    batch.end_row();
     Ok(())
 }

@@ -15,13 +15,9 @@ const ROWS: usize = 122_880;
 /// The number of bytes of distinct texts that ends a row group early. Entry IDs have up to 64 kB.
 const TEXT: usize = 32 << 20;
 
-/// The number of texts that are given to the writer at a time.
-const SLICE: usize = 1024;
-
 /// Rows by column. Memory is limited by the size of a row group.
 pub struct Batch<'a> {
     columns: Vec<Buffer<'a>>,
-    rows: usize,
     text: usize,
 }
 
@@ -38,39 +34,41 @@ impl<'a> Batch<'a> {
         };
         Self {
             columns: columns.iter().map(buffer).collect(),
-            rows: 0,
             text: 0,
         }
     }
 
+    fn rows(&self) -> usize {
+        self.columns.last().map_or(0, |column| column.levels.len())
+    }
+
     /// Returns true if there is no row.
     pub fn is_empty(&self) -> bool {
-        self.rows == 0
+        self.rows() == 0
     }
 
     /// Returns true if the row group should be written.
     pub fn is_full(&self) -> bool {
-        self.rows >= ROWS || self.text >= TEXT
+        self.rows() >= ROWS || self.text >= TEXT
     }
 
-    /// Adds a text, or a time or number, to a column.
-    pub fn push(&mut self, column: usize, value: Option<Value<'_>>) {
+    /// Adds a number, or a time in microseconds, to a column.
+    pub fn push_number(&mut self, column: usize, number: Option<i64>) {
         let buffer = &mut self.columns[column];
-        buffer.levels.push(i16::from(value.is_some()));
-        match value {
-            Some(Value::Text(text)) => self.text += buffer.push_text(text.as_bytes()),
-            Some(Value::Number(number)) => {
-                let name = &buffer.column.name;
-                let pseudonym = buffer.pseudonyms.map(|key| key.number(name, number));
-                buffer.values.push(pseudonym.unwrap_or(number));
-            }
-            None => {}
-        }
+        buffer.levels.push(i16::from(number.is_some()));
+        buffer
+            .values
+            .extend(number.map(|number| match buffer.pseudonyms {
+                Some(key) => key.number(&buffer.column.name, number),
+                None => number,
+            }));
     }
 
-    /// Ends a row after all columns have a value.
-    pub fn end_row(&mut self) {
-        self.rows += 1;
+    /// Adds a text to a column.
+    pub fn push_text(&mut self, column: usize, text: Option<&str>) {
+        let buffer = &mut self.columns[column];
+        buffer.levels.push(i16::from(text.is_some()));
+        self.text += text.map_or(0, |text| buffer.push(text.as_bytes()));
     }
 
     /// Writes the rows as a row group, and is empty then.
@@ -86,18 +84,9 @@ impl<'a> Batch<'a> {
             writer.close()?;
         }
         group.close()?;
-        (self.rows, self.text) = (0, 0);
+        self.text = 0;
         Ok(())
     }
-}
-
-/// A value of a cell.
-#[derive(Debug, Clone, Copy)]
-pub enum Value<'a> {
-    /// A text.
-    Text(&'a str),
-    /// A number, or a time in microseconds.
-    Number(i64),
 }
 
 struct Buffer<'a> {
@@ -113,7 +102,7 @@ struct Buffer<'a> {
 
 impl Buffer<'_> {
     /// Adds a text, and returns the bytes that it has taken if it is new.
-    fn push_text(&mut self, text: &[u8]) -> usize {
+    fn push(&mut self, text: &[u8]) -> usize {
         if let Some(known) = self.known.get(text) {
             self.values.push(*known);
             return 0;
@@ -133,14 +122,10 @@ impl Buffer<'_> {
     fn write(&mut self, writer: &mut SerializedColumnWriter<'_>) -> Result<()> {
         match self.column.kind {
             Kind::Text => {
+                let texts = self.values.iter();
+                let texts = texts.map(|place| self.texts[*place as usize].clone());
                 let typed = writer.typed::<ByteArrayType>();
-                let mut places = self.values.iter();
-                for levels in self.levels.chunks(SLICE) {
-                    let present = levels.iter().filter(|level| **level == 1).count();
-                    let slice = places.by_ref().take(present);
-                    let slice: Vec<_> = slice.map(|at| self.texts[*at as usize].clone()).collect();
-                    typed.write_batch(&slice, Some(levels), None)?;
-                }
+                typed.write_batch(&texts.collect::<Vec<_>>(), Some(&self.levels), None)?;
             }
             Kind::Time | Kind::Number => {
                 let typed = writer.typed::<Int64Type>();
@@ -177,8 +162,7 @@ mod tests {
             if batch.is_full() {
                 return row;
             }
-            batch.push(0, Some(Value::Text(&text(row))));
-            batch.end_row();
+            batch.push_text(0, Some(&text(row)));
         }
         2 * ROWS
     }

@@ -20,6 +20,7 @@ use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::{ColumnPath, TypePtr};
 use tempfile::TempPath;
 
+use super::Error;
 use super::batch::Batch;
 use super::columns::{Column, Kind};
 
@@ -31,17 +32,6 @@ const LEVEL: i32 = 3;
 
 /// The most bytes of different values of a column that are written as a dictionary.
 const DICTIONARY: usize = 8 << 20;
-
-/// An error of the directory or of a file.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error(transparent)]
-    File(#[from] FileError),
-    #[error("another export writes to {}", .0.display())]
-    Busy(PathBuf),
-    #[error("{} was exported with other options: name another directory, or write all days anew with --again", .0.display())]
-    Other(PathBuf),
-}
 
 /// Returns an error of the library. It wraps errors of the system, which are what a person can do something about.
 fn unwrapped(error: ParquetError) -> io::Error {
@@ -202,7 +192,6 @@ mod tests {
     use parquet::record::Field;
     use proptest::prelude::*;
 
-    use super::super::batch::Value;
     use super::super::pseudonyms::Pseudonyms;
     use super::*;
 
@@ -235,10 +224,9 @@ mod tests {
         let mut batch = Batch::new(&columns, key);
         for group in groups {
             for (time, text, number) in group {
-                batch.push(0, time.map(Value::Number));
-                batch.push(1, text.as_deref().map(Value::Text));
-                batch.push(2, number.map(Value::Number));
-                batch.end_row();
+                batch.push_number(0, *time);
+                batch.push_text(1, text.as_deref());
+                batch.push_number(2, *number);
             }
             assert_eq!(batch.is_empty(), group.is_empty());
             file.write(&mut batch).unwrap();
