@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::output::write;
 use crate::ask::config::Common;
 use crate::ask::error::Error;
-use crate::report::form;
+use crate::report;
 use crate::serve;
 use crate::subject::jobs;
 use crate::terminal;
@@ -350,11 +350,11 @@ impl Form {
     }
 
     /// Returns the requested format.
-    const fn wanted(&self) -> form::Form {
+    const fn wanted(&self) -> report::Form {
         match (&self.html, self.json) {
-            (Some(_), _) => form::Form::Html,
-            (None, true) => form::Form::Json,
-            (None, false) => form::Form::Text,
+            (Some(_), _) => report::Form::Html,
+            (None, true) => report::Form::Json,
+            (None, false) => report::Form::Text,
         }
     }
 

@@ -40,7 +40,8 @@ impl Heatmap {
     /// Returns the heat map.
     pub fn figure(&self) -> Block {
         let scope = &self.scope;
-        let (groups, left_out) = groups(&self.rates.rows, scope.window);
+        let rows = &self.rates.rows;
+        let (groups, left_out) = groups(rows, scope.window);
         let hottest = self.hottest().unwrap_or_default();
         let mut caption = format!(
             "Each row is a target, MDTs above OSTs, in steps of {}, on one logarithmic scale. {hottest} A row near the upper end of \
@@ -55,13 +56,19 @@ impl Heatmap {
         let words = Words::new(scope.title(), hottest);
         let name = scope.measure.name();
         let power = |exponent| scope.power(exponent);
-        let rows: Vec<_> = self.rates.rows.iter().collect();
+        let cells = |row: &RateRow| {
+            [
+                ("Target", Cell::text(target(row))),
+                ("Step", Cell::text(&scope.clock.minute(row.time))),
+                ("Load", scope.cell(row.rate)),
+            ]
+        };
         let statement = self.rates.statement.clone();
         Block::from(Figure {
             heading: format!("Each target, by {}", scope.measure.words()),
             caption,
             chart: heat(&words, name, &scope.axis(), &groups, power),
-            table: steps(scope, ("cells", "Load"), &rows, name),
+            table: Table::largest("cells, largest first", rows, |row| row.rate, cells),
             statements: vec![("Each target over time".to_owned(), statement)],
         })
     }

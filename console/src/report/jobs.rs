@@ -4,7 +4,6 @@ use askama::Template;
 use jobstats_core::output::quantity::Quantity;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::form::Form;
 use super::vocabulary::*;
 use crate::show::html::{self, STYLE};
 use crate::show::text::{Fit, aligned};
@@ -146,12 +145,11 @@ fn page(list: &JobList, clock: &Clock) -> Page {
     blocks.push(Block::Statements(list.statements.clone()));
     Page {
         title: said(list),
-        kind: "Use of Lustre",
         heading: said(list),
         lead: lead(list),
         about: vec![clock.window(list.window), clock.note()],
-        made: Some(made(clock)),
         sections: vec![Section::new("jobs", "Jobs", blocks)],
+        ..made(clock)
     }
 }
 

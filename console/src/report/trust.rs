@@ -35,9 +35,10 @@ impl Health {
     /// Loads the health of the targets of a file system, and of the store.
     pub fn ask(store: &mut Store, scope: &Scope) -> Result<Self, Error> {
         let health = store.ask(&answers::Health::default())?;
-        let is_own = |row: &HealthRow| match (&row.target, &row.cluster) {
-            (Some(target), cluster) => scope.has(target, cluster.as_deref().unwrap_or_default()),
-            (None, _) => row.states == ["maintenance"],
+        let is_near = |row: &HealthRow| row.cluster.as_deref().unwrap_or_default() == scope.home;
+        let is_own = |row: &HealthRow| match &row.target {
+            Some(target) => is_near(row) && scope.targets.contains(target),
+            None => row.states == ["maintenance"],
         };
         Ok(Self {
             rows: health.rows.into_iter().filter(is_own).collect(),

@@ -28,7 +28,7 @@ use super::answer::{Answer, Service, WAITING};
 use super::question::Route;
 use super::turns::Permit;
 use super::web::Proxy;
-use crate::report::form::Form;
+use crate::report::Form;
 
 /// The timeout of a request, and the timeout of a connection.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
