@@ -294,15 +294,13 @@ impl Exporter<'_> {
         let (since, until) = (days::start(day), days::start(days::after(day)));
         let done = self.bar.position();
         let filter = self.scope.filters();
-        let mut parameters: Vec<(&(dyn ToSql + Sync), Type)> = vec![
+        let seed = self.pseudonyms.map(Pseudonyms::seed);
+        let parameters: [(&(dyn ToSql + Sync), Type); 4] = [
             (&since, Type::TIMESTAMPTZ),
             (&until, Type::TIMESTAMPTZ),
             (&filter, Type::JSONB),
+            (&seed, Type::INT8),
         ];
-        let seed = self.pseudonyms.map(Pseudonyms::seed);
-        if let Some(seed) = &seed {
-            parameters.push((seed, Type::INT8));
-        }
         let rows = self.client.query_typed_raw(&self.statement, parameters)?;
         let mut rows = rows.peekable();
         if rows.peek()?.is_none() {

@@ -41,7 +41,7 @@ mod waiting;
 mod vocabulary {
     pub use super::scope::{Measure, Scope};
     pub(super) use super::{
-        Form, Load, by_target, counted, made, named, page_of, point, target, user,
+        Form, Load, by_target, counted, made, named, page_of, point, sentences, target, user,
     };
     pub use crate::ask::error::Error;
     pub use crate::ask::store::{Answer, Store};
@@ -265,6 +265,12 @@ fn counted(names: impl Iterator<Item = String>) -> Option<String> {
         *counts.entry(name).or_default() += 1;
     }
     joined(counts.iter().map(|(name, count)| format!("{count} {name}")))
+}
+
+/// Joins the sentences that there are.
+fn sentences<const N: usize>(sentences: [Option<String>; N]) -> String {
+    let sentences: Vec<_> = sentences.into_iter().flatten().collect();
+    sentences.join(" ")
 }
 
 /// Returns the step of a row.

@@ -3,15 +3,13 @@
 //! Files written with one key can be joined: a value of a column has the same pseudonym in all of them. Without the key, the pseudonym of
 //! a guessed name cannot be computed.
 
-use std::fs::File;
-use std::io::{self, Read, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use jobstats_client::files::file::{FileError, directory_of, if_there};
+use jobstats_client::files::file::{FileError, directory_of};
+use jobstats_client::files::trust::{self, TrustError};
 use ring::hmac::{self, HMAC_SHA256, Key, Tag};
 use ring::rand::{SecureRandom, SystemRandom};
-use rustix::process::geteuid;
 use tempfile::NamedTempFile;
 
 /// The number of random bytes of a key.
@@ -19,9 +17,6 @@ const RANDOM: usize = 32;
 
 /// The fewest characters that a key may have.
 const LEAST: usize = 32;
-
-/// The most bytes of a file that are read as a key.
-const MOST: u64 = 4096;
 
 /// The number of bytes of the pseudonym of a text, which has two digits for each.
 const LENGTH: usize = 10;
@@ -34,8 +29,8 @@ const BITS: u32 = 53;
 pub enum Error {
     #[error(transparent)]
     File(#[from] FileError),
-    #[error("{} can be read by others, or is not yours: chmod 600 it", .0.display())]
-    Open(PathBuf),
+    #[error(transparent)]
+    Trust(#[from] TrustError),
     #[error("{} has no key: it needs {LEAST} characters or more; name a file that does not exist, and one is made", .0.display())]
     Short(PathBuf),
     #[error("the system gives no random numbers for a key")]
@@ -50,9 +45,15 @@ pub struct Pseudonyms {
 impl Pseudonyms {
     /// Reads the key of a file. If the file does not exist, it is made with a random key. This fails if others can read it.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        match if_there(File::open(path)).map_err(FileError::at(path))? {
-            Some(file) => read(path, file),
-            None => make(path),
+        let text = match trust::secret(path) {
+            Err(TrustError::Unreadable(error)) if error.cause.kind() == ErrorKind::NotFound => {
+                return make(path);
+            }
+            text => text?,
+        };
+        match text.trim() {
+            key if key.len() < LEAST => Err(Error::Short(path.to_owned())),
+            key => Ok(Self::new(key.as_bytes())),
         }
     }
 
@@ -90,20 +91,6 @@ impl Pseudonyms {
     }
 }
 
-fn read(path: &Path, file: File) -> Result<Pseudonyms, Error> {
-    let about = file.metadata().map_err(FileError::at(path))?;
-    if about.permissions().mode() & 0o077 != 0 || about.uid() != geteuid().as_raw() {
-        return Err(Error::Open(path.to_owned()));
-    }
-    let mut text = Vec::new();
-    let read = file.take(MOST).read_to_end(&mut text);
-    read.map_err(FileError::at(path))?;
-    match text.trim_ascii() {
-        key if key.len() < LEAST => Err(Error::Short(path.to_owned())),
-        key => Ok(Pseudonyms::new(key)),
-    }
-}
-
 /// Makes a file with a random key, which only its owner may read.
 fn make(path: &Path) -> Result<Pseudonyms, Error> {
     let mut random = [0; RANDOM];
@@ -128,6 +115,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::os::unix::fs::PermissionsExt;
 
     use proptest::prelude::*;
 
@@ -152,7 +140,10 @@ mod tests {
         let path = directory.path().join("key");
         let _made = Pseudonyms::open(&path).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
-        assert!(matches!(Pseudonyms::open(&path), Err(Error::Open(_))));
+        assert!(matches!(
+            Pseudonyms::open(&path),
+            Err(Error::Trust(TrustError::Exposed(_)))
+        ));
         fs::write(&path, "secret\n").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         assert!(matches!(Pseudonyms::open(&path), Err(Error::Short(_))));

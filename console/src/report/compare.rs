@@ -120,7 +120,7 @@ fn facts(subjects: &[Subject], clock: &Clock) -> Table {
         let label = subjects.iter().find_map(fact)?.label;
         Some(row("Job", label, subjects, |subject| Cell {
             is_number: true,
-            ..Cell::name(fact(subject).map(|it| it.value.shown(clock)).as_ref())
+            ..Cell::name(fact(subject).map(|it| it.value.shown(clock)))
         }))
     });
     Table::new("The jobs", rows)
@@ -159,6 +159,9 @@ fn figure(
     (longest, step): (f64, i64),
     statement: &str,
 ) -> Option<Block> {
+    if rows.iter().all(|row| row.rate <= Some(0.0)) {
+        return None;
+    }
     let series = jobs.iter().map(|job| Series {
         name: format!("job {}", shown(job)),
         points: rows
@@ -172,10 +175,6 @@ fn figure(
             .collect(),
     });
     let series: Vec<_> = series.collect();
-    let mut points = series.iter().flat_map(|series| &series.points);
-    if !points.any(|point| point.value > Some(0.0)) {
-        return None;
-    }
     let clock = Clock::stopwatch();
     let axis = TimeAxis::new((START, after(START, longest)), &clock);
     let print = |value: f64| rate(value, operation);

@@ -76,10 +76,7 @@ impl Events {
 
     /// Returns the number of events, the table of alerts, and the statements.
     pub fn blocks(&self, scope: &Scope) -> Vec<Block> {
-        let mut blocks = vec![Block::Text(self.said())];
-        if !self.alerts.is_empty() {
-            blocks.push(self.table(scope).into());
-        }
+        let mut blocks = vec![Block::Text(self.said()), self.table(scope).into()];
         blocks.extend(Block::notes(&self.notes));
         let explained = self.alerts.iter().take(EXPLAINED).map(|row| {
             let event_id = row.event_id;

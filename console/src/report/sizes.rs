@@ -84,11 +84,10 @@ impl Histograms {
             "Calls, by their size up to",
             middle.clone().unwrap_or_default(),
         );
-        let mut said = vec!["Servers count each read and write by its size.".to_owned()];
-        said.extend(middle);
+        let counted = "Servers count each read and write by its size.".to_owned();
         Block::from(Figure {
             heading: "Calls by size".to_owned(),
-            caption: said.join(" "),
+            caption: sentences([Some(counted), middle]),
             chart: standing(&words, &names, &self.kinds(), calls),
             table: self.table(&names),
             statements,

@@ -145,14 +145,9 @@ impl Spans {
     pub fn blocks(&self) -> Vec<Block> {
         let all = self.spans.iter().chain(&self.bursts);
         let said: Vec<_> = all.map(|(_, sentence)| sentence.clone()).collect();
-        let mut blocks = Vec::new();
-        if self.spans.is_empty() {
-            blocks.push(Block::text(&self.nothing));
-        }
-        if !said.is_empty() {
-            blocks.push(Block::Numbered(said));
-        }
-        blocks
+        let nothing = self.spans.is_empty().then(|| Block::text(&self.nothing));
+        let numbered = (!said.is_empty()).then(|| Block::Numbered(said));
+        nothing.into_iter().chain(numbered).collect()
     }
 
     /// Returns whether a sentence covers part of this span.

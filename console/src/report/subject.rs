@@ -207,24 +207,23 @@ fn owned(space: &Space, clock: &Clock) -> Table {
 }
 
 fn ranking(ranking: &Ranking) -> Table {
-    let has_details = ranking.rows.iter().any(|row| row.detail.is_some());
     let is_used = |row: &&RankingRow| {
         let mut amounts = row.amounts().into_iter().filter_map(|(_, amount)| amount);
         amounts.any(|amount| !amount.is_zero())
     };
     let rows = ranking.rows.iter().filter(is_used).map(|row| {
-        let mut cells = vec![("Name", Cell::text(&ranking.shown(row)))];
-        if has_details {
-            cells.push(("Known as", Cell::name(row.detail.as_ref())));
-        }
-        let part = Cell::bar(row.share, row.share.unwrap_or(0.0));
-        cells.push(("Part", part));
-        let titles = ["Server time", "Read", "Written", "Metadata"];
-        let amounts = row.amounts().into_iter();
-        cells.extend(titles.into_iter().zip(
-            amounts.map(|(name, amount)| Cell::value(amount.map(number), name, Quantity::Total)),
-        ));
-        cells
+        let total =
+            |(name, amount): (_, Option<_>)| Cell::value(amount.map(number), name, Quantity::Total);
+        let [time, read, written, metadata] = row.amounts().map(total);
+        [
+            ("Name", Cell::text(&ranking.shown(row))),
+            ("Known as", Cell::name(row.detail.as_ref())),
+            ("Part", Cell::bar(row.share, row.share.unwrap_or(0.0))),
+            ("Server time", time),
+            ("Read", read),
+            ("Written", written),
+            ("Metadata", metadata),
+        ]
     });
     Table {
         more: ranking.more,

@@ -82,13 +82,11 @@ impl Health {
                 " When this page was made, the targets were: {states}."
             ));
         }
-        let mut blocks = vec![Block::Text(text)];
-        let problems = self.problems();
-        if !problems.is_empty() {
-            blocks.push(care(&problems, &scope.clock).into());
-        }
-        let statement = self.statement.clone();
-        blocks.push(Block::statement("State of the targets", statement));
+        let blocks = vec![
+            Block::Text(text),
+            care(&self.problems(), &scope.clock).into(),
+            Block::statement("State of the targets", self.statement.clone()),
+        ];
         Section::new("health", "Health of the targets", blocks)
     }
 
@@ -133,7 +131,7 @@ fn care(problems: &[Problem], clock: &Clock) -> Table {
             ("State", Cell::text(&problem.states.join(", "))),
             ("Targets", Cell::sentences(&listed(&problem.targets))),
             ("What to do", Cell::sentences(remedy)),
-            ("Last reading", Cell::name(last.as_ref())),
+            ("Last reading", Cell::name(last)),
         ]
     });
     let mut table = Table::new("What needs care", rows);
