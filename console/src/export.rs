@@ -236,11 +236,10 @@ fn described(options: &Export, pseudonyms: Option<&Pseudonyms>) -> String {
 /// Returns the statement that reads the rows of a day. For pseudonyms it has an order, which is sorted by the database.
 fn statement(columns: &[Column], level: Level, is_ordered: bool) -> String {
     let (view, time, active) = level.view();
-    let (first, operations) = columns.split_at(columns::FIRST.len());
+    let operations = columns[columns::FIRST.len()..].iter();
+    let operations = operations.map(|column| format!("done.{}", column.name));
     let rows = include_str!("export/rows.sql")
-        .replace("@targets@", &columns::selected(&first[4..8], "target"))
-        .replace("@entries@", &columns::selected(&first[8..], "entry"))
-        .replace("@columns@", &columns::selected(operations, "done"))
+        .replace("@columns@", &operations.collect::<Vec<_>>().join(", "))
         .replace("@view@", &view)
         .replace("@time@", time)
         .replace("@active@", active);

@@ -157,7 +157,6 @@ fn observed(
     if let Some(health) = health {
         sections.extend(whole(store, scope, load, health)?);
     }
-    sections.retain(|it| !it.blocks.is_empty());
     Ok(page(scope, lead, sections))
 }
 
@@ -215,14 +214,15 @@ fn page(scope: &Scope, lead: String, sections: Vec<Section>) -> Page {
     page_of(scope, (kind, &what), lead, Some(targets), sections)
 }
 
-/// Returns the page about a subject in the window.
+/// Returns the page about a subject in the window, without empty sections.
 fn page_of(
     scope: &Scope,
     (kind, what): (&'static str, &str),
     lead: String,
     targets: Option<String>,
-    sections: Vec<Section>,
+    mut sections: Vec<Section>,
 ) -> Page {
+    sections.retain(|it| !it.blocks.is_empty());
     let window = scope.clock.window(scope.window);
     Page {
         title: format!("{what}: {window}"),

@@ -64,16 +64,6 @@ pub const FIRST: [(&str, Kind, bool, &str); 22] = [
     ("pid", Kind::Number, PERSONAL, "the number of the process"),
 ];
 
-/// Returns a list of columns of a relation.
-pub fn selected(columns: &[Column], relation: &str) -> String {
-    let columns = columns.iter().map(|it| match &*it.name {
-        // Slurm's state `CANCELLED by 1000` has the number of a user: only the state is kept.
-        "state" => format!("split_part({relation}.state, ' by ', 1) AS state"),
-        name => format!("{relation}.{name}"),
-    });
-    columns.collect::<Vec<_>>().join(", ")
-}
-
 /// Returns the columns of a file: when, where and who, and then the operations.
 pub fn columns() -> Vec<Column> {
     let first = FIRST.map(|(name, kind, is_personal, meaning)| Column {

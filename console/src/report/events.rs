@@ -164,11 +164,10 @@ pub fn page(store: &mut Store, scope: &Scope) -> Result<Page, Error> {
         name => format!("Events on {}", shown(name)),
     };
     let blocks = events.blocks(scope);
-    let mut sections = vec![Section::new("events", "What went wrong", blocks)];
-    if !events.alerts.is_empty() {
-        let explained = events.explanations(store)?;
-        sections.push(Section::new("explained", "One by one", explained));
-    }
+    let sections = vec![
+        Section::new("events", "What went wrong", blocks),
+        Section::new("explained", "One by one", events.explanations(store)?),
+    ];
     let lead = events.lead(scope).unwrap_or_else(|| events.said());
     Ok(page_of(scope, ("Lustre", &what), lead, None, sections))
 }
