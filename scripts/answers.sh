@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks that the answers in README and in the page of questions match the demo: runs their statements and compares.
+# Checks that the answers in README, questions and recipes match the demo: runs their statements and compares.
 #
 #   answers.sh URL          shows the differences, and fails if there are any
 #   answers.sh write URL    writes the answers into the pages
@@ -13,7 +13,7 @@ answers=$target/answers status=0
 mkdir -p "$answers"
 days=()
 for day in {-3..2}; do days+=(-e "s/$(date -u -d "$day day" +%F)/$(date -u -d "2026-03-11 $day day" +%F)/g"); done
-for page in README.md docs/questions.md; do
+for page in README.md docs/{questions,recipes}.md; do
     new=$answers/${page##*/}
     awk -f scripts/answers.awk "$page" >"$new.sql"
     PGTZ=UTC PGDATESTYLE=ISO psql -q "$1" -f "$new.sql" >"$new.psql" 2>"$new.log" || { cat "$new.log" && exit 1; }

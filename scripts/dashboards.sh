@@ -59,8 +59,20 @@ SQL
 # check READER DASHBOARD
 check() { psql -q -At "$url" -v reader="$1" -v dashboard="$(cat "$2")" -f tests/dashboards/check.sql; }
 
+# titles DASHBOARD
+# Prints the titles of its panels.
+titles() {
+    psql -q -At "$url" -v dashboard="$(cat "$1")" <<-'SQL'
+	SELECT p ->> 'title' FROM jsonb_path_query(:'dashboard'::jsonb, 'strict $.**.panels[*] ? (@.type != "row")') p;
+	SQL
+}
+
 [ "$(grep -h 'jobstats_events(' dashboards/*.json | sort -u | wc -l)" = 1 ] || die 'events have another query in some dashboards'
 check user_of_dashboards dashboards/my-jobs.json
+page=$(tr -d '`' <dashboards/README.md)
 for dashboard in dashboards/*.json; do
     check reader_of_dashboards "$dashboard"
+    while read -r title; do
+        grep -qF -- "$title" <<<"$page" || die "dashboards/README.md lacks the panel '$title' of $dashboard"
+    done < <(titles "$dashboard")
 done

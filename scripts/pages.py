@@ -181,9 +181,9 @@ pre{margin:0;padding:14px 18px;display:inline-block;background:#14161a;color:#e4
             elif number in switches:
                 look |= [switches[number]]
             elif number in (38, 48):
-                # The next two numbers are the kind of the palette and the colour in it.
+                # The next two numbers are the kind of the palette and the colour in it, from 8 on a bright one.
                 next(numbers)
-                look["ink" if number == 38 else "ground"] = colours[next(numbers)]
+                look["ink" if number == 38 else "ground"] = colours[next(numbers) % 8]
             elif number in (39, 49):
                 look.pop("ink" if number == 39 else "ground", None)
             elif 30 <= number <= 37:

@@ -7,8 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 
 # Files that all members have but one, which does not need it.
-exceptions='dimension job_group docs/console.md
-dimension job_group tests/pg_regress/sql/unknown_names.sql
+exceptions='dimension job_group tests/pg_regress/sql/unknown_names.sql
 scheduler flux core/tests/accounting/flux.rs
 scheduler flux core/tests/accounting/flux.sh
 scheduler gridengine simulator/tests/command.rs

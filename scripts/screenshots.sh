@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Writes the pictures in README and docs/console.md: what the console shows of the demo's world, which `make demo` has loaded.
+# Writes the pictures in README and docs/job-pages.md: what the console shows of the demo's world, which `make demo` has loaded.
 export JOBSTATS_PROFILE=${JOBSTATS_PROFILE:-dev}
 . "$(dirname "$0")/lib.sh"
 
 pictures=docs/pictures
 demo=/tmp/jobstats-demo-$(id -un)
-console=$built/jobstats-console
+console=$target/demo/jobstats-console
 pages=("$test_tools/bin/python" scripts/pages.py)
 
 # terminal NAME COLUMNS LINES ARGUMENTS
@@ -29,10 +29,10 @@ reader=$(scripts/cluster.sh url "$demo" jobstats)
 export JOBSTATS_DATABASE_URL=${reader/user=postgres/user=jobstats_reader} TZ=UTC
 say "$pictures"
 terminal top 120 20 top --at "'yesterday 14:40'" --speed 1
-terminal jobs 120 16 jobs --user jan --from yesterday --to today
+terminal jobs 96 9 jobs --user jan --from yesterday --to today
 "$console" report scratch --from yesterday --to today -o "$work/report.html"
 "${pages[@]}" picture --width 1040 --element '#load figure' "$work/report.html" "$pictures/load.png"
-"$console" job 1003023 --html -o "$work/job.html"
+"$console" job 1003023 --html "$work/job.html"
 "${pages[@]}" picture --width 1040 --height 1100 "$work/job.html" "$pictures/job.png"
 pngquant --force --ext .png --strip "$pictures"/*.png
 ls -l "$pictures"

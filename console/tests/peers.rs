@@ -1,4 +1,4 @@
-//! Pairs of texts that simpler tools read wrongly, read by the program. `docs/console.md` has a table of them.
+//! Pairs of texts that simpler tools read wrongly, read by the program. `docs/top.md` has a table of them.
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
 use std::collections::BTreeMap;

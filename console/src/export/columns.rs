@@ -124,8 +124,8 @@ mod tests {
 
     #[test]
     fn the_documentation_has_all_columns() {
-        let page = include_str!("../../../docs/console.md");
-        let (_, section) = page.split_once("\n## Export\n").unwrap();
+        let page = include_str!("../../../docs/export.md");
+        let (_, section) = page.split_once("\n## Columns\n").unwrap();
         let (section, _) = section.split_once("\n## ").unwrap_or((section, ""));
         for (name, _, is_personal, _) in FIRST {
             let row = section

@@ -235,9 +235,7 @@ fn nothing(context: &Context<'_>, table: &Table) -> String {
 /// Explains why no usage has a value of the dimension.
 fn without(view: &View) -> String {
     match view.by {
-        By::Account if !view.has_accounts => {
-            " only a store knows accounts: docs/console.md".to_owned()
-        }
+        By::Account if !view.has_accounts => " only a store knows accounts: docs/top.md".to_owned(),
         By::Account => {
             " no work has an account, which only accounting says: Jobs in docs/sources.md"
                 .to_owned()

@@ -344,7 +344,7 @@ fn add_baseline(store: &mut Store, subject: &mut Subject, row: &JobRow) -> Resul
     if let Some(usual) = Typical::of(busy, &mut others) {
         let count = others.len();
         let median = format!("this user's median job (of {count} in the 30 days before)");
-        subject.add([compared(usual.times_usual, Some(usual.percentile), &median)]);
+        subject.add([compared(usual.times_usual, &median)]);
     }
     Ok(())
 }

@@ -63,6 +63,8 @@ fn meanwhile(it: &Meanwhile) -> Json {
             "target": target.name,
             "seconds_per_request": target.time.value,
             "usual": target.time.usual,
+            "worst_at": moment(target.worst.0),
+            "worst": target.worst.1,
         })
     });
     let others = it.others.iter();

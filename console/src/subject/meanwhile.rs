@@ -6,10 +6,12 @@ use jiff::Timestamp;
 use jobstats_client::answers::{
     Dimension, EventRow, Events, Filters, JobRow, Queues, RateRow, TopRow,
 };
-use jobstats_core::base::instant::{HOUR, MINUTE, SECOND, Span};
+use jobstats_core::base::instant::{HOUR, SECOND, Span};
 use jobstats_core::base::pattern::exactly;
-use jobstats_core::judgement::event::culprit::Load;
-use jobstats_core::judgement::meanwhile::{self, Cause, Compared, DAYS, usual};
+use jobstats_core::judgement::event::culprit::{Load, RISEN};
+use jobstats_core::judgement::meanwhile::{
+    self, Cause, Compared, DAYS, LEAST_SHARE, PLACES, TIMES_USUAL_SHORT, usual,
+};
 use jobstats_core::series::typical::{LEAST_COVERAGE, median};
 use serde_json::Value;
 
@@ -20,9 +22,6 @@ use crate::ask::store::{Error, Store};
 use crate::values::text::shown;
 use crate::values::when::{self, after};
 
-/// The number of servers and of targets that are looked at: those with most of the job's requests or server time.
-const PLACES: usize = 8;
-
 /// The operations of the load. The first includes the time and the calls of all.
 const LOAD: [&str; 2] = ["service_time", "bytes"];
 
@@ -31,9 +30,6 @@ const PEOPLE: [Dimension; 2] = [Dimension::User, Dimension::Job];
 
 /// The seconds of the steps of typical values.
 const STEP: i64 = HOUR / SECOND;
-
-/// The least number of seconds in which a target is judged slow.
-const LEAST: f64 = (30 * MINUTE / SECOND) as f64;
 
 /// The number of the largest other users and jobs, and the least share of the load, that are named.
 const NAMED: usize = 3;
@@ -55,7 +51,7 @@ pub struct Meanwhile {
     pub share: Option<f64>,
     /// Other users and jobs there, each with its share of the load, largest first.
     pub others: Vec<(String, f64)>,
-    /// The events that touched the servers or targets of the job, the newest first.
+    /// The events that touched the servers or targets of the job, the oldest first; only its targets are named.
     pub events: Vec<EventRow>,
 }
 
@@ -75,7 +71,20 @@ pub struct Wait {
 pub struct SlowestTarget {
     pub name: String,
     pub server: String,
+    /// The median of the steps.
     pub time: Compared,
+    /// The time of the slowest step, and its seconds per request.
+    pub worst: (Timestamp, f64),
+}
+
+impl SlowestTarget {
+    /// Returns the slowest step compared with the typical time.
+    pub fn at_worst(&self) -> Compared {
+        Compared {
+            value: self.worst.1,
+            ..self.time
+        }
+    }
 }
 
 /// The time of a job, in steps of so many seconds, and the days before.
@@ -126,8 +135,13 @@ pub fn add(store: &mut Store, subject: &mut Subject, job: &JobRow) -> Result<(),
     let now = there.rates(store, &LOAD, &[Dimension::Server], None)?;
     let wait = wait(store, &times, &own.rows, &servers)?;
     let ranked = subject.rankings[0].rows.iter();
-    let targets: Vec<_> = ranked.filter_map(|row| row.name.clone()).collect();
-    let target = slowest(store, &times, &targets[..targets.len().min(PLACES)])?;
+    let targets: Vec<_> = ranked.clone().filter_map(|row| row.name.clone()).collect();
+    let used = ranked.filter(|row| row.share >= Some(LEAST_SHARE));
+    let used: Vec<_> = used
+        .filter_map(|row| row.name.clone())
+        .take(PLACES)
+        .collect();
+    let target = slowest(store, &times, &used)?;
     let disturbed = disturbed(&times, &now.rows, wait.as_ref(), target.as_ref());
     let place = disturbed.map_or(servers.clone(), |server| vec![server.clone()]);
     let before = on_servers(times.days, &place).rates(store, &LOAD, &[], Some(STEP))?;
@@ -136,6 +150,10 @@ pub fn add(store: &mut Store, subject: &mut Subject, job: &JobRow) -> Result<(),
         ..Events::default()
     })?;
     events.rows.retain(|row| touches(row, &own.rows, &targets));
+    events.rows.reverse();
+    for row in events.rows.iter_mut().filter(|row| row.event != "waiting") {
+        row.targets.retain(|name| targets.contains(name));
+    }
     let top = on_servers(times.window, &place).ranking(LOAD[0], &PEOPLE, 20);
     let top = store.ask(&top)?;
     for (title, statement) in [
@@ -174,8 +192,7 @@ fn disturbed<'p>(
     target: Option<&'p SlowestTarget>,
 ) -> Option<&'p String> {
     let waits = wait.filter(|it| it.mean.is_long_wait(served(now, &it.server)));
-    let is_long = when::seconds(times.window) >= LEAST;
-    let slow = target.filter(|it| is_long && it.time.is_slow());
+    let slow = target.filter(|it| it.time.is_slow(times.span()));
     waits
         .map(|it| &it.server)
         .or_else(|| slow.map(|it| &it.server))
@@ -316,8 +333,9 @@ fn wait(
     }))
 }
 
-/// Loads the times per request of targets, and returns the target that is slowest against its typical time. Medians of steps are compared:
-/// a request that hangs counts once.
+/// Loads the times per request of targets, and returns the target that is slowest against its typical time, by the median of the steps: a
+/// request that hangs counts once. If no target is slow in the median, returns the first one with a slow step. Targets are in the order of the
+/// job's share.
 fn slowest(
     store: &mut Store,
     times: &Times,
@@ -337,20 +355,29 @@ fn slowest(
     let slowness = targets.iter().filter_map(|name| {
         let is_of = |row: &&RateRow| row.labels.target.as_ref() == Some(name);
         let rows = now.iter().filter(is_of);
-        let worked = rows.filter_map(|row| Some((row.per_call?, row.labels.server.as_ref()?)));
-        let (mut values, servers): (Vec<_>, Vec<_>) = worked.unzip();
+        let worked = rows.filter_map(|row| Some((row, row.per_call?)));
+        let worst = worked
+            .clone()
+            .max_by(|one, other| one.1.total_cmp(&other.1))?;
+        let (steps, mut values): (Vec<_>, Vec<_>) = worked.unzip();
         let before: Vec<_> = before.iter().filter(is_of).cloned().collect();
         Some(SlowestTarget {
             name: name.clone(),
-            server: (*servers.last()?).clone(),
+            server: steps.last()?.labels.server.clone()?,
+            worst: (worst.0.time, worst.1),
             time: Compared {
                 value: median(&mut values)?,
                 usual: typical(&before, LOAD[0], times.span(), |row| row.per_call),
             },
         })
     });
-    let times = |it: &SlowestTarget| it.time.times().unwrap_or(0.0);
-    Ok(slowness.max_by(|one, other| times(one).total_cmp(&times(other))))
+    let all: Vec<_> = slowness.collect();
+    let times = |it: &&SlowestTarget| it.time.times().unwrap_or(0.0);
+    let slowest = all.iter().filter(|it| times(it) >= RISEN);
+    let slowest = slowest.max_by(|one, other| times(one).total_cmp(&times(other)));
+    let is_slow_step = |it: &&SlowestTarget| it.at_worst().times() >= Some(TIMES_USUAL_SHORT);
+    let for_a_while = || all.iter().find(is_slow_step).or(all.first());
+    Ok(slowest.or_else(for_a_while).cloned())
 }
 
 /// Returns whether an event happened on the servers or targets of a job. Rules of a site are about users.

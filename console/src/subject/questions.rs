@@ -215,18 +215,14 @@ pub(super) fn add_baseline(store: &mut Store, subject: &mut Subject) -> Result<(
             "the median day at this time (of {} in the 30 days before)",
             row.days
         );
-        subject.add([compared(row.times_usual, row.percentile, &median)]);
+        subject.add([compared(row.times_usual, &median)]);
     }
     Ok(())
 }
 
-/// Compares a subject with a median by its load: the ratio or, if the median is 0, whether more than half of the values are lower.
-pub(super) fn compared(times: Option<f64>, percentile: Option<f64>, median: &str) -> Option<Fact> {
-    let text = match times {
-        Some(times) => format!("{} times as busy as {median}", ratio(times)),
-        None if percentile > Some(0.5) => format!("busy, unlike {median}"),
-        None => return None,
-    };
+/// Compares a subject with a median by its load. If the median is 0, any load would be far above it.
+pub(super) fn compared(times: Option<f64>, median: &str) -> Option<Fact> {
+    let text = format!("{} times as busy as {median}", ratio(times?));
     Fact::text("usual", "Usual", Some(&text))
 }
 

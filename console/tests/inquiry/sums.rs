@@ -59,7 +59,7 @@ pub fn parts_add_up(store: &Store) {
 /// The sample of the documentation is what the program prints.
 #[test]
 pub fn the_documentation_adds_up() {
-    let documentation = include_str!("../../../docs/console.md");
+    let documentation = include_str!("../../../docs/job-pages.md");
     let sample = documentation
         .split("```")
         .find(|it| it.contains("  Job 1003"))

@@ -11,6 +11,15 @@ pub const HARDLY: f64 = 0.001;
 /// The number of days before, at whose same time of day the load is compared.
 pub const DAYS: Micros = 7;
 
+/// The largest number of a job's servers and of its targets that are compared with their typical values.
+pub const PLACES: usize = 8;
+
+/// The least share of a job's server time on a target that may have slowed it.
+pub const LEAST_SHARE: f64 = 0.05;
+
+/// The multiple of the typical time per request from which on a target is slow for a short job, or was for a while.
+pub const TIMES_USUAL_SHORT: f64 = 10.0;
+
 crate::named! {
     /// The cause of slow servers of a job.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -57,9 +66,13 @@ impl Compared {
         self.value >= least.max(times_usual)
     }
 
-    /// Returns whether a mean time per request is as long as that of a slow target.
-    pub fn is_slow(self) -> bool {
-        self.times() >= Some(slow::TIMES_USUAL)
+    /// Returns whether a time per request during a span is as long as that of a slow target.
+    pub fn is_slow(self, span: Span) -> bool {
+        let least = match span.1 - span.0 >= slow::LASTING {
+            true => slow::TIMES_USUAL,
+            false => TIMES_USUAL_SHORT,
+        };
+        self.times() >= Some(least)
     }
 }
 
@@ -141,7 +154,17 @@ mod tests {
         assert!(!is_long(0.02, Some(0.01), Some(0.003)));
         assert!(is_long(0.06, Some(0.01), Some(4.0)));
         assert!(!is_long(0.000_9, Some(0.000_02), Some(0.000_1)));
-        assert!(wait(0.02, Some(0.01)).is_slow() && !wait(0.02, None).is_slow());
+    }
+
+    #[test]
+    fn a_target_is_slow_for_a_short_job_from_ten_times_its_typical_time() {
+        let is_slow = |value, usual, minutes| {
+            let time = Compared { value, usual };
+            time.is_slow((HOUR, HOUR + minutes * HOUR / 60))
+        };
+        assert!(is_slow(0.02, Some(0.01), 30) && !is_slow(0.019, Some(0.01), 30));
+        assert!(is_slow(0.1, Some(0.01), 29) && !is_slow(0.099, Some(0.01), 29));
+        assert!(!is_slow(9.0, None, 60));
     }
 
     #[test]

@@ -464,7 +464,7 @@ proptest! {
 fn the_documentation_shows_a_screen() {
     let lines = drawn(&mut busy(12), 106, 7);
     let shown = lines.join("\n");
-    let documentation = include_str!("../../../../docs/console.md");
+    let documentation = include_str!("../../../../docs/top.md");
     assert!(
         documentation.contains(&format!("```\n{shown}\n```")),
         "{shown}"

@@ -1,7 +1,7 @@
 //! The paragraph about the servers of a job while it ran.
 
 use jobstats_core::judgement::event::culprit::RISEN;
-use jobstats_core::judgement::meanwhile::{Cause, Compared, HARDLY};
+use jobstats_core::judgement::meanwhile::{Cause, Compared, HARDLY, TIMES_USUAL_SHORT};
 
 use super::Meanwhile;
 use crate::subject::events::{culprit, place};
@@ -18,7 +18,7 @@ impl Meanwhile {
         let sentences = [
             Some(self.verdict()),
             self.waits(clock, window),
-            self.slowest(),
+            self.slowest(clock, window),
             self.loads(),
             self.people(),
             self.incidents(clock, window),
@@ -37,13 +37,16 @@ impl Meanwhile {
                 "The servers themselves were slow: no user's load explains it.".to_owned()
             }
             (Cause::Failover, _) => {
-                "The servers held it up: a target moved from one to another.".to_owned()
+                let moved = self.events.iter().find(|row| row.event == "failover");
+                let target = moved.and_then(|row| row.targets.first());
+                let target = target.map_or("a target".to_owned(), |name| shown(name));
+                format!("The servers held it up: {target} moved from one to another.")
             }
             (Cause::Unknown, _) => {
-                let none = "Slowed by none of these: the job itself, others, the servers.";
+                let fine = "The file system did not slow it: its servers were neither overloaded nor slow for long.";
                 match self.load.usual {
-                    Some(_) => none.to_owned(),
-                    None => format!("{none} There is no earlier load to compare with."),
+                    Some(_) => fine.to_owned(),
+                    None => format!("{fine} There is no earlier load to compare with."),
                 }
             }
         }
@@ -63,7 +66,7 @@ impl Meanwhile {
             return Some("Its requests hardly waited for a thread of a server.".to_owned());
         }
         Some(format!(
-            "Requests waited {} for a thread of {} ({}), and {} at {}.",
+            "Before service, each request waited {} for a thread of {} ({}), at worst {} at {}.",
             compared(wait.mean, "", seconds),
             shown(&wait.server),
             shown(&wait.service),
@@ -72,10 +75,21 @@ impl Meanwhile {
         ))
     }
 
-    fn slowest(&self) -> Option<String> {
+    fn slowest(&self, clock: &Clock, window: Span) -> Option<String> {
         let target = self.target.as_ref()?;
-        let (name, time) = (shown(&target.name), compared(target.time, "", seconds));
-        Some(format!("Slowest target: {name}, with {time} per request."))
+        let name = shown(&target.name);
+        let (worst, at) = (target.at_worst(), clock.within(target.worst.0, window));
+        Some(if target.time.times().is_none_or(|times| times >= RISEN) {
+            let (median, worst) = (compared(target.time, "", seconds), seconds(worst.value));
+            format!(
+                "Slowest target: {name}, with a median of {median} per request, at worst {worst} at {at}."
+            )
+        } else if worst.times() >= Some(TIMES_USUAL_SHORT) {
+            let worst = compared(worst, " per request", seconds);
+            format!("For a while {name} was slow: at worst {worst}, at {at}.")
+        } else {
+            "Its targets were about as fast as is typical.".to_owned()
+        })
     }
 
     fn loads(&self) -> Option<String> {
@@ -108,7 +122,6 @@ impl Meanwhile {
         let events = self.events.iter().take(EVENTS).map(|row| {
             let began = at(row.began);
             let time = match row.ended {
-                _ if row.event == "failover" => format!("at {began}"),
                 Some(ended) => format!("from {began} to {}", at(ended)),
                 None => format!("since {began}"),
             };
@@ -125,15 +138,15 @@ fn seconds(seconds: f64) -> String {
     per_call(seconds, "service_time")
 }
 
-/// Returns a value and the typical one, and how many times that it is where that is more.
+/// Returns a value and the typical one unless that is 0, and how many times that it is where a number of times is easy to grasp.
 fn compared(it: Compared, unit: &str, print: impl Fn(f64) -> String) -> String {
     let value = format!("{}{unit}", print(it.value));
     match (it.usual.map(print), it.times()) {
-        (None, _) => value,
-        (Some(usual), Some(times)) if times >= RISEN => {
+        (Some(usual), Some(times)) if (RISEN..100.0).contains(&times) => {
             format!("{value} ({} times the typical {usual})", ratio(times))
         }
-        (Some(usual), _) => format!("{value} (typically {usual})"),
+        (Some(usual), Some(_)) => format!("{value} (typically {usual})"),
+        _ => value,
     }
 }
 
@@ -167,6 +180,7 @@ mod tests {
                 name: "a-MDT0000".to_owned(),
                 server: "mds1".to_owned(),
                 time: time_of(0.004, None),
+                worst: (time(1200), 0.5),
             }),
             servers: vec!["mds1".to_owned()],
             load: time_of(12.0, Some(3.0)),
@@ -185,10 +199,10 @@ mod tests {
                 event("stalled", "critical"),
             ],
         };
-        let numbers = "Requests waited 20 ms (1000 times the typical 20 µs) for a thread of mds1 (mdt), and 400 ms at 00:10. Slowest target: a-MDT0000, \
-            with 4 ms per request. Load of mds1: 12 requests in service (4 times the typical 3), 25 % the job's. Also there: job 7 of ada 50 %, \
+        let numbers = "Before service, each request waited 20 ms (typically 20 µs) for a thread of mds1 (mdt), at worst 400 ms at 00:10. Slowest target: \
+            a-MDT0000, with a median of 4 ms per request, at worst 500 ms at 00:20. Load of mds1: 12 requests in service (4 times the typical 3), 25 % the job's. Also there: job 7 of ada 50 %, \
             other users 25 %. Events: waiting on mds1 from 00:00 to 00:10 (event 7), full on scratch-OST0000 and 1 more since 00:00 (event 7), \
-            failover on scratch-OST0000 and 1 more at 1969-12-31 23:50 (event 7), 1 more.";
+            failover on scratch-OST0000 and 1 more from 1969-12-31 23:50 to 00:10 (event 7), 1 more.";
         let others = format!("Others slowed its servers, most of all job 7 of ada. {numbers}");
         assert_eq!(said(&meanwhile), others);
         meanwhile.cause = Cause::Own;
@@ -215,11 +229,30 @@ mod tests {
         ] {
             assert_eq!(said(&of(cause)), sentence);
         }
-        let none = "Slowed by none of these: the job itself, others, the servers.";
-        let new = format!("{none} There is no earlier load to compare with.");
+        let fine = "The file system did not slow it: its servers were neither overloaded nor slow for long.";
+        let new = format!("{fine} There is no earlier load to compare with.");
         assert_eq!(said(&of(Cause::Unknown)), new);
         let mut usual = of(Cause::Unknown);
         usual.load.usual = Some(1.0);
-        assert_eq!(said(&usual), none);
+        assert_eq!(said(&usual), fine);
+        for (worst, sentence) in [
+            (0.009, "Its targets were about as fast as is typical."),
+            (
+                0.01,
+                "For a while a-OST0000 was slow: at worst 10 ms per request (10 times the typical 1 ms), at 00:20.",
+            ),
+        ] {
+            let mut known = of(Cause::Servers);
+            known.target = Some(SlowestTarget {
+                name: "a-OST0000".to_owned(),
+                server: "oss1".to_owned(),
+                time: Compared {
+                    value: 0.001,
+                    usual: Some(0.001),
+                },
+                worst: (time(1200), worst),
+            });
+            assert!(said(&known).ends_with(sentence), "{}", said(&known));
+        }
     }
 }

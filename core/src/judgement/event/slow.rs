@@ -3,7 +3,7 @@
 use super::episode::{self, Episode, Hold, Level};
 use super::grouping::overlap;
 use super::readings::{Reading, at, within};
-use crate::base::instant::{MINUTE, Span};
+use crate::base::instant::{MINUTE, Micros, Span};
 use crate::series::typical::median;
 
 /// The classes of requests: reads and writes by their mean size.
@@ -19,9 +19,12 @@ const PEERS: usize = 5;
 /// The number of calls between two readings from which on a target is busy.
 pub const BUSY: u64 = 20;
 
+/// The time from which on slow service is notable.
+pub const LASTING: Micros = 30 * MINUTE;
+
 const HOLD: Hold = Hold {
     readings: 4,
-    lasting: 30 * MINUTE,
+    lasting: LASTING,
     quiet: Hold::QUIET,
     confirms: 0,
 };
