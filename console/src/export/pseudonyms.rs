@@ -33,8 +33,6 @@ pub enum Error {
     Trust(#[from] TrustError),
     #[error("{} has no key: it needs {LEAST} characters or more; name a file that does not exist, and one is made", .0.display())]
     Short(PathBuf),
-    #[error("the system gives no random numbers for a key")]
-    Random,
 }
 
 /// A key.
@@ -93,19 +91,18 @@ impl Pseudonyms {
 
 /// Makes a file with a random key, which only its owner may read.
 fn make(path: &Path) -> Result<Pseudonyms, Error> {
-    let mut random = [0; RANDOM];
-    let filled = SystemRandom::new().fill(&mut random);
-    filled.map_err(|_| Error::Random)?;
-    let key = hexadecimal(&random);
     let keep = || {
+        let mut random = [0; RANDOM];
+        let filled = SystemRandom::new().fill(&mut random);
+        filled.map_err(|_| io::Error::other("the system gives no random numbers for a key"))?;
+        let key = hexadecimal(&random);
         let mut file = NamedTempFile::new_in(directory_of(path))?;
         writeln!(file, "{key}")?;
         file.as_file().sync_all()?;
         file.persist_noclobber(path)?;
-        Ok::<_, io::Error>(())
+        Ok::<_, io::Error>(Pseudonyms::new(key.as_bytes()))
     };
-    keep().map_err(FileError::at(path))?;
-    Ok(Pseudonyms::new(key.as_bytes()))
+    Ok(keep().map_err(FileError::at(path))?)
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {

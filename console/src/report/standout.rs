@@ -146,7 +146,7 @@ impl Spans {
         let all = self.spans.iter().chain(&self.bursts);
         let said: Vec<_> = all.map(|(_, sentence)| sentence.clone()).collect();
         let nothing = self.spans.is_empty().then(|| Block::text(&self.nothing));
-        let numbered = (!said.is_empty()).then(|| Block::Numbered(said));
+        let numbered = (!said.is_empty()).then_some(Block::Numbered(said));
         nothing.into_iter().chain(numbered).collect()
     }
 
