@@ -13,8 +13,8 @@ use crate::subject::{COURSE, Subject, label};
 /// The largest number of steps.
 const STEPS: usize = 97;
 
-/// The start of each job on the axis of time.
-const START: Timestamp = Timestamp::UNIX_EPOCH;
+/// The start of each job on the axis of time: a Monday, from which steps are counted.
+const START: Timestamp = Timestamp::constant(946_857_600, 0);
 
 /// Creates the page. Fails if a job is unknown or ambiguous, or if the store fails.
 pub fn page(

@@ -114,7 +114,7 @@ impl Events {
                 ("Measured", Cell::sentences(&measured(row))),
                 ("Who", Cell::sentences(&owner(row))),
                 ("Judged", Cell::name(row.verdict.as_ref())),
-                ("Event", Cell::count(row.event_id)),
+                ("Event", Cell::number(row.event_id)),
             ]
         });
         Table {

@@ -208,21 +208,23 @@ fn owned(space: &Space, clock: &Clock) -> Table {
 
 fn ranking(ranking: &Ranking) -> Table {
     let is_used = |row: &&RankingRow| {
-        let mut amounts = row.amounts().into_iter().filter_map(|(_, amount)| amount);
+        let mut amounts = row.amounts.iter().flatten();
         amounts.any(|amount| !amount.is_zero())
     };
     let rows = ranking.rows.iter().filter(is_used).map(|row| {
-        let total =
-            |(name, amount): (_, Option<_>)| Cell::value(amount.map(number), name, Quantity::Total);
-        let [time, read, written, metadata] = row.amounts().map(total);
+        let total = |at: usize| {
+            let total = row.amounts[at].map(number);
+            Cell::value(total, COURSE[at], Quantity::Total)
+        };
         [
             ("Name", Cell::text(&ranking.shown(row))),
             ("Known as", Cell::name(row.detail.as_ref())),
             ("Part", Cell::bar(row.share, row.share.unwrap_or(0.0))),
-            ("Server time", time),
-            ("Read", read),
-            ("Written", written),
-            ("Metadata", metadata),
+            // Server time, which ranks, comes first.
+            ("Server time", total(3)),
+            ("Read", total(0)),
+            ("Written", total(1)),
+            ("Metadata", total(2)),
         ]
     });
     Table {

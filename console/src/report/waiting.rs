@@ -74,7 +74,7 @@ fn table(scope: &Scope, load: &Load, services: &[Service]) -> Table {
                 Cell::value(service.requests, "open", Quantity::Total),
             ),
             ("Mean wait", wait(Some(service.wait()))),
-            ("Waiting", waiting(service.waiting())),
+            ("Waiting", waiting(service.waiting)),
             ("Worst at", Cell::text(&scope.moment(worst.time))),
             ("Wait then", wait(worst.wait)),
             ("Waiting then", waiting(worst.waiting)),

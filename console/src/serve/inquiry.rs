@@ -9,7 +9,7 @@ use crate::ask::store::Store;
 use crate::report::{self, Form, Scope, event_list};
 use crate::show::document::Page;
 use crate::show::text::Screen;
-use crate::subject::chosen::{chosen, known};
+use crate::subject::chosen::chosen;
 use crate::subject::{job, jobs, meanwhile, target, user};
 use crate::values::when::{self, Clock, Span};
 
@@ -105,10 +105,10 @@ impl Inquiry<'_> {
         let subject = match self.kind {
             Kind::User if name.is_empty() => {
                 let name = oneself(store)?;
-                known("user", &name, user::ask(store, &name, self.span())?)?
+                user::ask(store, &name, self.span())?
             }
-            Kind::User => known("user", name, user::ask(store, name, self.span())?)?,
-            Kind::Target => known("target", name, target::ask(store, name, self.span())?)?,
+            Kind::User => user::ask(store, name, self.span())?,
+            Kind::Target => target::ask(store, name, self.span())?,
             _ => {
                 let scheduler = self.scheduler();
                 let (mut subject, job) = chosen(store, name, scheduler, self.window, self.clock)?;

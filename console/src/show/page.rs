@@ -22,11 +22,6 @@ use head::{FAILURES, decoded, failures, heads, heads_of, subject};
 /// The width from which on a screen has targets next to the rows, and baselines.
 const WIDE: usize = 120;
 
-/// The width of the table of targets on a screen of this width.
-const fn width_of_targets(width: usize) -> usize {
-    30 + (width - WIDE) / 3
-}
-
 /// The course of readings, for the head of the screen.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum Mode {
@@ -73,14 +68,6 @@ impl ScreenState {
             bars: true,
             foot: true,
             ..Self::default()
-        }
-    }
-
-    /// Returns the same without a selected row.
-    pub fn unselected(&self) -> Self {
-        Self {
-            selected: usize::MAX,
-            ..self.clone()
         }
     }
 
@@ -149,13 +136,12 @@ fn lines_of([rows, targets]: &[Table; 2], context: &Context<'_>, width: usize) -
     if targets.rows.is_empty() {
         return lines(width);
     }
-    let right = width_of_targets(width);
+    let right = 30 + (width - WIDE) / 3;
     let left = width - right;
     let mut lines = lines(left - 1);
-    let (view, look) = (of_targets(context.view), context.look.unselected());
+    let view = of_targets(context.view);
     let context = Context {
         view: &view,
-        look: &look,
         is_side: true,
         ..*context
     };
@@ -187,7 +173,6 @@ pub fn page(
         history,
         view,
         look,
-        filesystem: history.filesystem(),
         is_wide: width >= WIDE,
         is_side: false,
     };

@@ -11,11 +11,11 @@ mod targets;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use jiff::tz::TimeZone;
 use jobstats_client::answers::EntryTotalsRow;
-use jobstats_client::{Backoff, Connector, Options};
+use jobstats_client::{Connector, Options, database::retry};
 use jobstats_core::base::instant::{MINUTE, Micros};
 
 use super::{Source, Step, Update};
@@ -433,7 +433,7 @@ impl Source for StoreSource {
         }
         self.session = None;
         self.failures += 1;
-        let pause = Backoff::pause(self.failures, fastrand::f64());
+        let pause = retry::pause(self.failures, fastrand::f64(), Duration::ZERO);
         update.until_next = Micros::try_from(pause.as_micros()).ok();
         Ok(update)
     }

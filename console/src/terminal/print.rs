@@ -89,7 +89,8 @@ pub fn lines(history: &TargetStates, view: &View, look: &ScreenState, width: usi
     let look = ScreenState {
         rows: Some(rows),
         mode: Mode::Print,
-        ..look.unselected()
+        selected: usize::MAX,
+        ..look.clone()
     };
     let size = (width, height);
     let tables = tables(history, view, &look, size, &Default::default());

@@ -44,7 +44,7 @@ fn outline(
     path
 }
 
-/// Draws a load as an area, the load of a week before as a line, and numbered spans.
+/// Draws a load as an area, the load of a week before as a line, and spans, which are numbered from 1.
 pub fn band(
     words: &Words,
     axis: &TimeAxis,
@@ -58,8 +58,8 @@ pub fn band(
         let mut svg = words.chart(size, height);
         let plot = size.plot((64.0, 62.0), (20.0, MARGIN), (44.0, height - 26.0));
         legend(&mut svg, plot, !before.is_empty(), size);
-        for span in marks {
-            let (left, right) = (axis.at(span.0, plot), axis.at(span.1, plot));
+        for mark in marks {
+            let (left, right) = (axis.at(mark.0, plot), axis.at(mark.1, plot));
             let top = plot.top - 4.0;
             let area = ((right - left).max(2.0), plot.bottom - top);
             svg.rect((left, top), area, "mark", None);
@@ -81,7 +81,7 @@ pub fn band(
     }
 }
 
-/// Returns the numbers of marked spans with their places above their middles, or so far to the right that each can be read.
+/// Returns the numbers of marks with their places above the middles of the spans, or so far to the right that each can be read.
 fn places(axis: &TimeAxis, plot: Plot, marks: &[Span]) -> Vec<(usize, f64)> {
     let middle = |span: &Span| (axis.at(span.0, plot) + axis.at(span.1, plot)) / 2.0;
     let mut places: Vec<_> = (1..).zip(marks.iter().map(middle)).collect();

@@ -31,14 +31,10 @@ const SPARKLINE: usize = 40;
 /// Returns a line for each file system, with its load and the states of its targets. The first one has the time.
 pub(super) fn heads(history: &TargetStates, look: &ScreenState, width: usize) -> Vec<Line> {
     let right = clock(history, look, width);
-    let names = history.filesystems();
-    let [_, _, ..] = names[..] else {
-        return vec![head(history, names.first().copied(), &right, width)];
-    };
-    let shown = heads_of(history);
-    let lines = names.iter().take(shown).enumerate().map(|(at, name)| {
+    let (names, shown) = (history.filesystems(), heads_of(history));
+    let lines = (0..shown).map(|at| {
         let right = if at == 0 { right.as_str() } else { "" };
-        head(history, Some(name), right, width)
+        head(history, names.get(at).copied(), right, width)
     });
     let mut lines: Vec<_> = lines.collect();
     let more = names.len().saturating_sub(shown);
@@ -123,12 +119,12 @@ fn clock(history: &TargetStates, look: &ScreenState, width: usize) -> String {
         Mode::Live(_) => width >= 100,
         Mode::Replay(..) | Mode::Print => width >= 60,
     };
-    let time = look.clock.at(timestamp(history.time));
-    let time = match (history.rounds, has_date) {
-        (0, _) => String::new(),
-        (_, false) => time.strftime("%T %Z").to_string(),
-        (_, true) => time.strftime("%F %T %Z").to_string(),
+    let format = match (history.rounds, has_date) {
+        (0, _) => "",
+        (_, false) => "%T %Z",
+        (_, true) => "%F %T %Z",
     };
+    let time = look.clock.at(timestamp(history.time)).strftime(format);
     let mode = match look.mode {
         Mode::Live(interval) => format!("live {}", seconds(interval)),
         Mode::Replay(speed, Some(Position { at, of })) => format!("replay {at}/{of} ×{speed}"),
