@@ -1,6 +1,6 @@
 //! Follows targets from snapshot to snapshot: compares each snapshot with the previous one, by the rules of `docs/rules.md`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, TryReserveError};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use jobstats_core::base::pause::Pause;
 use jobstats_core::base::target::TargetKind;
 use jobstats_core::identity::entry_id::FormatError;
 use jobstats_core::rules::increment::{
-    Column, CompareError, Comparison, Increment, MAX_RATE, Observation, compare, share,
+    Column, Comparison, Increment, MAX_RATE, Observation, compare, share,
 };
 use jobstats_core::rules::snapshot::{ReadError, Snapshot, cleanup_interval, read};
 use jobstats_core::text::job_stats::Unit;
@@ -69,7 +69,7 @@ pub enum Error {
     #[error(transparent)]
     Read(#[from] ReadError),
     #[error(transparent)]
-    Compare(#[from] CompareError),
+    Memory(#[from] TryReserveError),
     #[error("the text names no target: print it with lctl get_param, without the option -n")]
     Nameless,
     #[error("its targets were printed by {0} too: is the same server read twice?")]

@@ -78,7 +78,7 @@ impl Usage<'_> {
         let all_time = Sum::service_time();
         let load = |values: Vec<i128>| {
             let mut load = Load::default();
-            for (sum, value) in self.plan.sums().iter().zip(values) {
+            for (sum, value) in self.plan.sums.iter().zip(values) {
                 match sum.time {
                     true if *sum == all_time => load.time += value,
                     true => {}
@@ -155,9 +155,9 @@ impl<'u> Request<'u> {
             matches!(wanted, AnswerShape::Summary),
         );
         let reading = Reading::new(self, &scope)?;
-        let cells = reading.cells(&scope, parts, plan.sums())?;
+        let cells = reading.cells(&scope, parts, &plan.sums)?;
         plan.note_times(&mut scope, &cells);
-        if plan.has_times() && self.reads_some() {
+        if plan.probe.is_some() && self.reads_some() {
             self.find_times(&mut scope, &self.probed(parts))?;
         }
         if scope.untimed().next().is_some() {
@@ -204,7 +204,7 @@ impl<'u> Request<'u> {
     pub fn read_targets(&self) -> Result<Usage<'_>, Error> {
         let plan = MeasurePlan::new(&self.question.measures.list, false, false);
         let (by, limit) = (self.question.by.list(), self.plan.state.limit);
-        let cells = Cells::new(plan.sums().len(), Activity::Unknown, limit);
+        let cells = Cells::new(plan.sums.len(), Activity::Unknown, limit);
         Ok(Usage {
             groups: Groups::new(by, &self.conditions, None, &cells, limit)?,
             scope: self.scope()?,

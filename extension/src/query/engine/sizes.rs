@@ -47,7 +47,7 @@ impl Request<'_> {
                 },
             )?;
         }
-        let groups = self.groups(reading, sizes.cells(), sizes.bytes())?;
+        let groups = self.groups(reading, &sizes.cells, sizes.bytes())?;
         Ok(sizes.by_group(&groups, &scope, take)?)
     }
 }

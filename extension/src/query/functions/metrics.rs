@@ -147,7 +147,7 @@ fn works(client: &SpiClient<'_>) -> Result<BTreeMap<i32, Work>, Error> {
         .zip(all)
         .map(|((target, observed), sums)| {
             let value = |sum: Sum| {
-                let place = usage.plan.sums().iter().position(|it| *it == sum)?;
+                let place = usage.plan.sums.iter().position(|it| *it == sum)?;
                 let value = sums.as_ref().and_then(|it| it.get(place))?;
                 Some(*value as f64).filter(|it| *it != 0.0)
             };

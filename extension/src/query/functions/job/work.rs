@@ -64,8 +64,8 @@ impl<'w> Work<'w> {
         during: impl Fn(i64, Micros) -> Option<Span>,
     ) -> Result<Self, Error> {
         let plan = MeasurePlan::new(&measures.list, true, true);
-        let layout = Layout::new(plan.sums(), false);
-        let mut cells = Cells::new(plan.sums().len(), Activity::OfSums, entries.state.limit);
+        let layout = Layout::new(&plan.sums, false);
+        let mut cells = Cells::new(plan.sums.len(), Activity::OfSums, entries.state.limit);
         let ids = entries.ids();
         let selection = Selection {
             by_owner: true,
