@@ -12,6 +12,7 @@ use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 use jiff::civil::Date;
+use jobstats_client::answers::Filters;
 use jobstats_client::files::file::{FileError, directory_of};
 use jobstats_client::program::exit;
 use postgres::fallible_iterator::FallibleIterator;
@@ -19,8 +20,7 @@ use postgres::{Client, Row};
 use serde_json::json;
 use tokio_postgres::types::{ToSql, Type};
 
-use crate::ask::{config, store};
-use crate::source::stored::{self, Scope};
+use crate::ask::{config, error, store};
 use crate::values::text;
 use crate::values::when;
 use batch::Batch;
@@ -131,7 +131,7 @@ pub enum Error {
     #[error("nothing is kept of these days, clusters and file systems{}", text::listed(.0))]
     Nothing(Vec<String>),
     #[error(transparent)]
-    Store(#[from] stored::Error),
+    Store(#[from] error::Error),
     #[error(transparent)]
     File(#[from] FileError),
     #[error("another export writes to {}", .0.display())]
@@ -140,8 +140,6 @@ pub enum Error {
     Other(PathBuf),
     #[error(transparent)]
     Key(#[from] pseudonyms::Error),
-    #[error(transparent)]
-    Config(#[from] config::Error),
 }
 
 impl From<tokio_postgres::Error> for Error {
@@ -157,9 +155,9 @@ impl Error {
             Self::Usage(_) | Self::Other(_) => exit::USAGE,
             Self::Nothing(_) => exit::NOTHING,
             Self::Busy(_) => exit::LATER,
-            Self::Store(error) => error.kind().map_or(exit::NOTHING, exit::code),
+            Self::Store(error) => error.code(),
             Self::File(_) => exit::SYSTEM,
-            Self::Key(_) | Self::Config(_) => exit::SETUP,
+            Self::Key(_) => exit::SETUP,
         }
     }
 }
@@ -177,12 +175,12 @@ pub fn run(options: &Export) -> Result<(), Error> {
     let pseudonyms = options.pseudonyms.as_deref();
     let pseudonyms = pseudonyms.map(|key| pseudonyms_of(key, &options.directory));
     let pseudonyms = pseudonyms.transpose()?;
-    let connector = store::connector(&options.database.complete()?).map_err(stored::Error::from)?;
-    let (mut client, _) =
-        store::connect(&connector, SETTINGS, drop).map_err(stored::Error::from)?;
-    let scope = Scope {
-        cluster: options.cluster.clone(),
-        filesystem: options.filesystem.clone(),
+    let connector = store::connector(&options.database.complete()?).map_err(error::Error::from)?;
+    let (mut client, _) = store::connect(&connector, SETTINGS, drop).map_err(error::Error::from)?;
+    let scope = Filters {
+        cluster: options.cluster.clone().map(|it| vec![it]),
+        filesystem: options.filesystem.clone().map(|it| vec![it]),
+        ..Filters::default()
     };
     let retained = days::ask(&mut client, &scope, options.level)?;
     let plan = days::plan(options.from, options.to, &retained, options.level);
@@ -260,7 +258,7 @@ struct Exporter<'a> {
     statement: String,
     columns: &'a [Column],
     pseudonyms: Option<&'a Pseudonyms>,
-    scope: &'a Scope,
+    scope: &'a Filters,
     bar: ProgressBar,
     client: &'a mut Client,
 }
@@ -292,12 +290,11 @@ impl Exporter<'_> {
         self.bar.set_message(day.to_string());
         let (since, until) = (days::start(day), days::start(days::after(day)));
         let done = self.bar.position();
-        let filter = self.scope.filters();
         let seed = self.pseudonyms.map(Pseudonyms::seed);
         let parameters: [(&(dyn ToSql + Sync), Type); 4] = [
             (&since, Type::TIMESTAMPTZ),
             (&until, Type::TIMESTAMPTZ),
-            (&filter, Type::JSONB),
+            (self.scope, Type::JSONB),
             (&seed, Type::INT8),
         ];
         let rows = self.client.query_typed_raw(&self.statement, parameters)?;

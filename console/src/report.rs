@@ -101,11 +101,7 @@ pub fn own(store: &mut Store, mut scope: Scope) -> Result<Page, Error> {
             "" => "in this window".to_owned(),
             filesystem => format!("on {} in this window", shown(filesystem)),
         };
-        return Err(Error::Unknown {
-            kind: "your work",
-            name,
-            notes: totals.notes,
-        });
+        return Err(Error::unknown("your work", &name, &totals.notes));
     }
     let load = load::ask(store, &mut scope)?;
     observed(store, scope, &load, None)

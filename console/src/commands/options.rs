@@ -1,6 +1,7 @@
 //! The command line.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
@@ -10,6 +11,7 @@ use jobstats_core::base::target::TargetKind;
 use crate::ask::config::Common;
 use crate::commands::{events, inquiry};
 use crate::export;
+use crate::live::user_names::UserNames;
 use crate::live::view::{By, Filter, Sort, View};
 use crate::serve;
 
@@ -170,13 +172,15 @@ pub struct Show {
 
 impl Show {
     /// Returns the view to begin with.
-    pub fn view(&self) -> View {
+    pub fn view(&self, is_store: bool, users: UserNames) -> View {
         View {
             by: self.by,
             sort: self.sort,
             filter: Filter::new(&self.filter),
             kind: self.targets,
             minimum: self.min_rate,
+            users: Arc::new(users),
+            is_store,
             ..View::default()
         }
     }

@@ -232,11 +232,7 @@ fn unknown(name: Option<&str>, cluster: Option<&str>, known: &BTreeSet<(String, 
         true => "the store has no targets yet".to_owned(),
         false => format!("known: {}", list(known)),
     };
-    Error::Unknown {
-        kind,
-        name,
-        notes: vec![note],
-    }
+    Error::unknown(kind, &name, &[note])
 }
 
 /// Lists file systems, each with the option that chooses its cluster.

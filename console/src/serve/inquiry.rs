@@ -101,12 +101,11 @@ impl Inquiry<'_> {
     }
 
     fn subject(&self, store: &mut Store) -> Result<String, Error> {
-        let name = &self.words.name;
+        let name = match (self.kind, self.words.name.as_str()) {
+            (Kind::User, "") => &oneself(store)?,
+            (_, name) => name,
+        };
         let subject = match self.kind {
-            Kind::User if name.is_empty() => {
-                let name = oneself(store)?;
-                user::ask(store, &name, self.span())?
-            }
             Kind::User => user::ask(store, name, self.span())?,
             Kind::Target => target::ask(store, name, self.span())?,
             _ => {
