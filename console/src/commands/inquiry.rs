@@ -14,7 +14,7 @@ use super::output::write;
 use crate::ask::config::Common;
 use crate::ask::error::Error;
 use crate::ask::store;
-use crate::report::form;
+use crate::report;
 use crate::serve;
 use crate::subject::jobs;
 use crate::terminal;
@@ -344,9 +344,9 @@ impl Form {
         answer: impl FnOnce(serve::Words) -> Result<String, Error>,
     ) -> Result<(), Error> {
         let form = match (&self.html, self.json) {
-            (Some(_), _) => form::Form::Html,
-            (None, true) => form::Form::Json,
-            (None, false) => form::Form::Text,
+            (Some(_), _) => report::Form::Html,
+            (None, true) => report::Form::Json,
+            (None, false) => report::Form::Text,
         };
         let answer = answer(serve::Words {
             form,

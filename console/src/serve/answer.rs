@@ -12,7 +12,7 @@ use super::subordinates::Subordinates;
 use super::turns::{Limits, Permit, Turns};
 use crate::ask::error::Error;
 use crate::ask::store::Store;
-use crate::report::form::Form;
+use crate::report::Form;
 use crate::show::document::Page;
 use crate::values::when::{self, Clock};
 

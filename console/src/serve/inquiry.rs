@@ -6,8 +6,7 @@ use serde_json::json;
 use super::question::{Kind, Question, Words};
 use crate::ask::error::Error;
 use crate::ask::store::Store;
-use crate::report::form::{Form, written};
-use crate::report::{self, Scope, event_list};
+use crate::report::{self, Form, Scope, event_list};
 use crate::show::document::Page;
 use crate::show::text::Screen;
 use crate::subject::chosen::chosen;
@@ -117,7 +116,7 @@ impl Inquiry<'_> {
             }
         };
         let (form, screen) = (self.words.form, self.screen());
-        written(store, &subject, form, screen, self.clock)
+        report::subject::written(store, &subject, form, screen, self.clock)
     }
 
     fn end(&self, store: &mut Store) -> Result<String, Error> {

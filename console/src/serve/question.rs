@@ -5,7 +5,7 @@ use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 
 use crate::ask::error::Error;
-use crate::report::form::Form;
+use crate::report::Form;
 
 /// The path of all questions of this version.
 pub const PATH: &str = "/v1/";
