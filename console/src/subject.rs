@@ -1,11 +1,9 @@
 //! A job, a user or a target: its properties, and its work over time and by place.
 
-use std::collections::BTreeMap;
-
 use jiff::Timestamp;
 use jobstats_client::Decimal;
-use jobstats_client::answers::{Dimension, FindingRow, RateRow, SummaryRow};
-use serde::{Serialize, Serializer};
+use jobstats_client::answers::{Dimension, FindingRow, JobUsageRow, RateRow, SummaryRow};
+use serde::Serialize;
 
 pub mod chosen;
 pub mod events;
@@ -23,17 +21,13 @@ pub mod user;
 use crate::ask::store::{Answer, Error, Store};
 use crate::show::chart::frame::Point;
 use crate::show::document::Statements;
-use crate::values::number::{joules, percent, ratio};
 use crate::values::text::{joined, shown};
-use crate::values::when::{self, Clock};
+use crate::values::when::Clock;
 use meanwhile::Meanwhile;
 use questions::Selection;
 use space::Space;
 
-/// A subject, or the notes of a store without data about it.
-pub type Lookup = Result<Subject, Vec<String>>;
-
-/// The operations whose course is shown.
+/// The operations of courses and rankings.
 pub const COURSE: [&str; 4] = ["read_bytes", "write_bytes", "metadata", "service_time"];
 
 jobstats_core::named! {
@@ -51,7 +45,7 @@ jobstats_core::named! {
 }
 
 /// A subject with its numbers in a window.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct Subject {
     pub kind: Kind,
     /// The requested name.
@@ -77,7 +71,7 @@ pub struct Subject {
 }
 
 /// A property of a subject.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Fact {
     /// The name of the field in JSON.
     pub key: &'static str,
@@ -99,19 +93,13 @@ impl Fact {
 }
 
 /// The value of a property.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub enum Value {
     Text(String),
     Count(i64),
     Time(Timestamp),
-    /// A length of time in seconds.
-    Length(f64),
-    /// An amount of energy in joules.
-    Joules(f64),
-    /// A number without a unit.
-    Number(f64),
-    /// A part of a whole, 0 to 1.
-    Share(f64),
+    /// A number, and how it is printed.
+    Number(f64, fn(f64) -> String),
 }
 
 impl Value {
@@ -121,10 +109,7 @@ impl Value {
             Self::Text(text) => text.clone(),
             Self::Count(count) => count.to_string(),
             Self::Time(time) => clock.second(*time),
-            Self::Length(seconds) => when::length(*seconds),
-            Self::Joules(energy) => joules(*energy),
-            Self::Number(number) => ratio(*number),
-            Self::Share(share) => percent(*share),
+            Self::Number(number, print) => print(*number),
         }
     }
 }
@@ -140,83 +125,26 @@ pub fn label(operation: &str) -> &str {
     }
 }
 
-/// The work by one operation.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Usage {
-    pub operation: String,
-    /// Calls, bytes or seconds.
-    #[serde(serialize_with = "exact")]
-    pub total: Option<Decimal>,
-    /// The number of calls.
-    #[serde(serialize_with = "exact")]
-    pub calls: Option<Decimal>,
-    /// Bytes or seconds per call.
-    pub per_call: Option<f64>,
-    /// The mean per second.
-    pub rate: Option<f64>,
-}
-
-impl Usage {
-    /// Returns the usage of a total over so many seconds.
-    fn of_total(operation: &str, total: Option<Decimal>, seconds: f64) -> Self {
-        Self {
-            operation: operation.to_owned(),
-            total,
-            calls: None,
-            per_call: None,
-            rate: total.map(|total| number(total) / seconds),
-        }
-    }
-}
+/// The work by one operation: its total, its calls, and the means per call and per second.
+pub type Usage = JobUsageRow;
 
 /// Rates over time.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Course {
     /// The width of the steps in seconds.
     pub step: i64,
-    pub steps: Vec<Step>,
-}
-
-/// A step of a course.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Step {
-    /// The start of the step.
-    pub time: Timestamp,
-    /// The width of the step.
-    pub seconds: f64,
-    /// The rates of the operations; `None` if not observed.
-    pub rates: [Option<f64>; COURSE.len()],
-    /// The observed part of the step.
-    pub coverage: f64,
+    /// The rate of each operation in each step, by time.
+    pub steps: Vec<RateRow>,
 }
 
 impl Course {
-    /// Collects the rows of an answer by step.
-    pub fn of(rows: &[RateRow], step: i64) -> Self {
-        let mut steps: BTreeMap<Timestamp, Step> = BTreeMap::new();
-        for row in rows {
-            let step = steps.entry(row.time).or_insert_with(|| Step {
-                time: row.time,
-                seconds: row.seconds,
-                rates: [None; COURSE.len()],
-                coverage: row.coverage,
-            });
-            let place = COURSE.iter().position(|name| *name == row.operation);
-            if let Some(place) = place {
-                step.rates[place] = row.rate;
-            }
-        }
-        let steps = steps.into_values().collect();
-        Self { step, steps }
-    }
-
     /// Returns the rates of an operation.
     pub fn points(&self, operation: &str) -> Vec<Point> {
-        let place = COURSE.iter().position(|name| *name == operation);
-        let points = self.steps.iter().map(|step| Point {
-            time: step.time,
-            seconds: step.seconds,
-            value: place.and_then(|place| step.rates[place]),
+        let rows = self.steps.iter().filter(|row| row.operation == operation);
+        let points = rows.map(|row| Point {
+            time: row.time,
+            seconds: row.seconds,
+            value: row.rate,
         });
         points.collect()
     }
@@ -255,27 +183,9 @@ pub struct RankingRow {
     pub detail: Option<String>,
     /// The part of the amount that ranks, 0 to 1.
     pub share: Option<f64>,
-    /// The seconds that servers spent on the group.
-    #[serde(serialize_with = "exact")]
-    pub service_time: Option<Decimal>,
-    #[serde(serialize_with = "exact")]
-    pub read_bytes: Option<Decimal>,
-    #[serde(serialize_with = "exact")]
-    pub write_bytes: Option<Decimal>,
-    #[serde(serialize_with = "exact")]
-    pub metadata: Option<Decimal>,
-}
-
-impl RankingRow {
-    /// Returns the amounts, each with the name of its operation.
-    pub const fn amounts(&self) -> [(&'static str, Option<Decimal>); 4] {
-        [
-            ("service_time", self.service_time),
-            ("read_bytes", self.read_bytes),
-            ("write_bytes", self.write_bytes),
-            ("metadata", self.metadata),
-        ]
-    }
+    /// The amount of each operation of [`COURSE`].
+    #[serde(flatten, serialize_with = "json::amounts")]
+    pub amounts: [Option<Decimal>; COURSE.len()],
 }
 
 /// The largest number of groups of a ranking.
@@ -291,10 +201,12 @@ impl Ranking {
                 name: texts.next().flatten(),
                 detail: joined(texts.flatten()),
                 share: None,
-                service_time: row.service_time,
-                read_bytes: row.read_bytes,
-                write_bytes: row.write_bytes,
-                metadata: row.metadata,
+                amounts: [
+                    row.read_bytes,
+                    row.write_bytes,
+                    row.metadata,
+                    row.service_time,
+                ],
             }
         });
         Self::by_amount(dimensions[0].name(), ranked.collect())
@@ -308,11 +220,9 @@ impl Ranking {
 
     /// Ranks groups by service time, or by metadata requests if there is none.
     pub fn by_amount(by: &'static str, mut rows: Vec<RankingRow>) -> Self {
-        let is_timed = rows.iter().any(|row| row.service_time.is_some());
-        let amount = |row: &RankingRow| match is_timed {
-            true => row.service_time.map_or(0.0, number),
-            false => row.metadata.map_or(0.0, number),
-        };
+        let is_timed = rows.iter().any(|row| row.amounts[3].is_some());
+        let ranks = if is_timed { 3 } else { 2 };
+        let amount = |row: &RankingRow| row.amounts[ranks].map_or(0.0, number);
         rows.sort_by(|one, other| {
             let amounts = amount(other).total_cmp(&amount(one));
             amounts.then_with(|| one.name.cmp(&other.name))
@@ -325,7 +235,7 @@ impl Ranking {
         rows.truncate(GROUPS);
         Self {
             by,
-            operation: if is_timed { "service_time" } else { "metadata" },
+            operation: COURSE[ranks],
             rows,
             more,
         }
@@ -382,17 +292,4 @@ impl Subject {
 /// Returns the number as a float, which is exact up to 2^53.
 pub fn number(decimal: Decimal) -> f64 {
     f64::try_from(decimal).unwrap_or(f64::NAN)
-}
-
-/// Writes a number as JSON: a whole one as such, to the last digit.
-fn exact<S: Serializer>(decimal: &Option<Decimal>, serializer: S) -> Result<S::Ok, S::Error> {
-    let whole = |decimal: Decimal| {
-        let whole = u64::try_from(decimal).ok();
-        whole.filter(|whole| Decimal::from(*whole) == decimal)
-    };
-    match (decimal, decimal.and_then(whole)) {
-        (None, _) => serializer.serialize_none(),
-        (_, Some(whole)) => serializer.serialize_u64(whole),
-        (Some(decimal), None) => serializer.serialize_f64(number(*decimal)),
-    }
 }

@@ -118,7 +118,7 @@ impl Users<'_> {
             [
                 ("Step", Cell::text(&self.scope.clock.minute(row.time))),
                 ("Rate of each", Cell::text(&range(self.scope, row.bucket))),
-                ("Users", Cell::count(row.count)),
+                ("Users", Cell::number(row.count)),
             ]
         };
         let caption = "users by step and rate, highest rates first";

@@ -99,7 +99,7 @@ fn operation(store: &mut Store, measure: Measure, work: &Selection) -> Result<Sh
     let totals = match measure {
         Measure::ServiceTime => {
             let times = in_service_time().map(|it| format!("{}_time", it.name));
-            work.totals(store, &times.collect::<Vec<_>>())?
+            work.totals(store, times)?
         }
         Measure::Metadata => work.metadata_parts(store)?,
         // Which of them are bytes needs no words.

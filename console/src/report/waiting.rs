@@ -28,8 +28,7 @@ pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Vec<Block>, 
     let services = long_queues(&steps.rows);
     let mut blocks = vec![Block::Text(said(scope, load, &services))];
     blocks.extend((!services.is_empty()).then(|| table(scope, load, &services).into()));
-    let statement = ("Waiting over time".to_owned(), steps.statement);
-    blocks.push(Block::Statements(vec![statement]));
+    blocks.push(Block::statement("Waiting over time", steps.statement));
     Ok(blocks)
 }
 
@@ -75,7 +74,7 @@ fn table(scope: &Scope, load: &Load, services: &[Service]) -> Table {
                 Cell::value(service.requests, "open", Quantity::Total),
             ),
             ("Mean wait", wait(Some(service.wait()))),
-            ("Waiting", waiting(service.waiting())),
+            ("Waiting", waiting(service.waiting)),
             ("Worst at", Cell::text(&scope.moment(worst.time))),
             ("Wait then", wait(worst.wait)),
             ("Waiting then", waiting(worst.waiting)),

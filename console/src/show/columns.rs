@@ -117,9 +117,10 @@ impl Column {
         }
     }
 
-    /// Returns the widths of parts that usual numbers take, so that columns do not move.
+    /// Returns the widths of parts that usual numbers take, so that columns of numbers do not move.
     const fn least(self, amounts: bool) -> Widths {
         let (whole, fraction, unit) = match self {
+            _ if self.is_text() => (0, 0, 0),
             Service if amounts => (3, 3, 3),
             Requests | Metadata if amounts => (3, 3, 1),
             Read | Write if amounts => (3, 3, 2),
@@ -177,7 +178,7 @@ impl Column {
             Jobs => count(row.jobs),
             Nodes => count(row.nodes),
             Status => text(target().map(|target| target.status.name())),
-            Service => amount(sums.service(), "service_time"),
+            Service => amount(sums.service, "service_time"),
             Share => Number::percent(row.share.filter(|_| !row.is_unknown)),
             Usual => number(context.times_usual(row), "service_time", Quantity::Rate),
             Requests => amount(Some(sums.requests), "open"),
@@ -206,8 +207,6 @@ pub struct Context<'a> {
     pub history: &'a TargetStates,
     pub view: &'a View,
     pub look: &'a ScreenState,
-    /// The file system whose name is left out of names of targets.
-    pub filesystem: Option<&'a str>,
     /// True for a screen with room for baselines.
     pub is_wide: bool,
     /// True for the targets next to other rows.
@@ -218,7 +217,8 @@ impl Context<'_> {
     /// Returns the name of a target without the file system that all have.
     fn short(&self, target: &str) -> String {
         let rest = self
-            .filesystem
+            .history
+            .filesystem()
             .and_then(|name| target.strip_prefix(name)?.strip_prefix('-'));
         text::shown(rest.unwrap_or(target))
     }
@@ -271,11 +271,12 @@ pub fn lines(table: &Table, context: &Context<'_>, width: usize) -> Vec<Line> {
             false => text::right(&title, filled.width),
         }
     };
-    let mut lines = vec![joined((" ", TITLE), TITLE, &filled, title, None)];
-    let services = all(table).filter_map(|row| row.sums.service());
+    let sign = line(" ", TITLE);
+    let mut lines = vec![joined(sign, TITLE, &filled, title, String::new())];
+    let services = all(table).filter_map(|row| row.sums.service);
     let most = services.map(|it| it.rate).fold(0.0, f64::max);
     for (at, row) in all(table).enumerate() {
-        let value = row.sums.service().map_or(0.0, |it| it.rate);
+        let value = row.sums.service.map_or(0.0, |it| it.rate);
         let bar = bar(context.length(value, most), bar_width.saturating_sub(1));
         let bar = text::left(&bar, bar_width);
         let cell = |filled: &FilledColumn| match filled.column {
@@ -286,19 +287,15 @@ pub fn lines(table: &Table, context: &Context<'_>, width: usize) -> Vec<Line> {
             }
         };
         // The sign is in front of all columns, so that it is never left out.
-        let sign = if row.is_late { "~" } else { " " };
-        let sign = (sign, WARNING);
+        let sign = line(if row.is_late { "~" } else { " " }, WARNING);
+        let style = if row.rank == 0 { DIM } else { PLAIN };
+        let mut line = joined(sign, style, &filled, cell, bar);
         if row.rank == 0 {
-            let mut line = joined(sign, DIM, &filled, cell, Some(bar));
             put_name(&mut line, &row.key.name());
-            lines.push(line);
-            continue;
+        } else if at == context.look.selected && !context.is_side {
+            line = line.reversed();
         }
-        let line = joined(sign, PLAIN, &filled, cell, Some(bar));
-        lines.push(match at == context.look.selected {
-            true => line.reversed(),
-            false => line,
-        });
+        lines.push(line);
     }
     lines
 }
@@ -320,11 +317,11 @@ fn put_name(line: &mut Line, name: &str) {
 
 /// Joins cells to a line after a sign. The bar is separate because of its colour.
 fn joined(
-    (sign, sign_style): (&str, Style),
+    mut line: Line,
     style: Style,
     filled: &[FilledColumn],
     cell: impl Fn(&FilledColumn) -> String,
-    bar: Option<String>,
+    bar: String,
 ) -> Line {
     let cells: Vec<_> = filled.iter().map(cell).collect();
     let service = filled.iter().position(|one| one.column == Service);
@@ -334,9 +331,8 @@ fn joined(
     if service.is_some_and(|at| at > 0) {
         before.push_str(&gap);
     }
-    let mut line = line(sign, sign_style);
     push(&mut line, before, style);
-    push(&mut line, bar.unwrap_or_default(), BAR_STYLE);
+    push(&mut line, bar, BAR_STYLE);
     push(&mut line, after.join(&gap), style);
     line
 }
@@ -359,8 +355,8 @@ fn wanted(table: &Table, context: &Context<'_>) -> Vec<Column> {
     let is_compared = context.is_wide && rows.any(|row| context.times_usual(row).is_some());
     // Servers without times have empty cells.
     let is_wanted = |column: &Column| match column {
-        Service | PerRequest => sort == Sort::Service || table.total.service().is_some(),
-        Account => context.view.has_accounts && table.rows.iter().any(|row| row.accounts > 0),
+        Service | PerRequest => sort == Sort::Service || table.total.service.is_some(),
+        Account => context.view.is_store && table.rows.iter().any(|row| row.accounts > 0),
         Usual => is_compared && !context.is_side,
         Rank | Status => !context.is_side,
         _ => true,
@@ -401,11 +397,7 @@ fn fill(
 
 impl FilledColumn {
     fn new(column: Column, cells: Vec<Number>, title: usize, amounts: bool) -> Self {
-        let least = match column.is_text() {
-            true => Widths::default(),
-            false => column.least(amounts),
-        };
-        let widths = Widths::of(least, &cells);
+        let widths = Widths::of(column.least(amounts), &cells);
         let longest = widths.cells().max(title);
         let width = match column {
             // Names go before the last columns, up to a length.

@@ -1,5 +1,6 @@
 //! Answers as pages of sections, tables and figures, which [`crate::show::html`] and [`crate::show::text`] print.
 
+use jobstats_core::judgement::finding::Level;
 use jobstats_core::output::quantity::Quantity;
 
 use crate::show::chart::Chart;
@@ -132,7 +133,7 @@ pub struct Cell {
     /// The length of a bar in percent, if there is one.
     pub bar: Option<u32>,
     pub is_number: bool,
-    /// The level of a finding, which has a colour.
+    /// The level of a finding that is not good, which has a colour.
     pub level: Option<Level>,
     /// True for sentences.
     pub is_long: bool,
@@ -140,17 +141,6 @@ pub struct Cell {
     pub is_part: bool,
     /// The address that the text leads to.
     pub link: Option<String>,
-}
-
-jobstats_core::named! {
-    /// The level of a finding.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Level {
-        Fair = "fair",
-        Bad = "bad",
-    }
-    /// Returns the word for the level.
-    pub fn class;
 }
 
 impl Page {
@@ -202,17 +192,17 @@ impl Cell {
     }
 
     /// Returns a cell of a number.
-    pub fn number(text: String) -> Self {
+    pub fn number(number: impl ToString) -> Self {
         Self {
-            text,
+            text: number.to_string(),
             is_number: true,
             ..Self::default()
         }
     }
 
     /// Returns a cell of a name, or of an unknown name.
-    pub fn name(name: Option<&String>) -> Self {
-        Self::text(name.map_or(UNKNOWN, String::as_str))
+    pub fn name(name: Option<impl AsRef<str>>) -> Self {
+        Self::text(name.as_ref().map_or(UNKNOWN, AsRef::as_ref))
     }
 
     /// Returns a cell of a value of an operation.
@@ -223,11 +213,6 @@ impl Cell {
     /// Returns a cell of a rate of an operation.
     pub fn rate(rate: impl Into<Option<f64>>, operation: &str) -> Self {
         Self::value(rate, operation, Quantity::Rate)
-    }
-
-    /// Returns a cell of a count.
-    pub fn count(count: impl ToString) -> Self {
-        Self::number(count.to_string())
     }
 
     /// Returns a cell of a part of a whole.

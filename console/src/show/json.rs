@@ -21,12 +21,9 @@ mod tests;
 /// The version of the format. It is raised if a field changes or goes; a field more does not change it.
 const VERSION: u32 = 1;
 
-/// The format of times.
-const TIME: &str = "%FT%T%.6fZ";
-
 /// Formats a time.
 pub fn time(time: Micros) -> String {
-    timestamp(time).strftime(TIME).to_string()
+    timestamp(time).strftime("%FT%T%.6fZ").to_string()
 }
 
 /// Makes a value that is an object in JSON, with these fields in this order.

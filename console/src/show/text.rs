@@ -1,8 +1,9 @@
 //! Pages as text: tables of aligned columns, and courses as lines of bars.
 
+use jobstats_core::judgement::finding::Level;
 use ratatui::crossterm::style::Stylize;
 
-use super::document::{Block, Cell, Figure, Level, Page, Table};
+use super::document::{Block, Cell, Figure, Page, Table};
 use crate::values::number::{bar, mean, sparkline};
 use crate::values::text::{cut, left, right, shown, width};
 use crate::values::when;
@@ -54,7 +55,7 @@ impl Screen {
         match cell.level.filter(|_| self.is_coloured) {
             Some(Level::Bad) => word.red().bold().to_string(),
             Some(Level::Fair) => word.yellow().to_string(),
-            None => word.to_owned(),
+            _ => word.to_owned(),
         }
     }
 }
@@ -82,11 +83,16 @@ impl Page {
             text.paragraph(" ", &self.about.join(" · "));
         }
         for section in &self.sections {
-            text.titled(section.heading, |text| {
-                for (at, block) in section.blocks.iter().enumerate() {
-                    text.block(block, section.blocks.get(at + 1));
-                }
-            });
+            let start = text.lines.len();
+            let rest = cells.saturating_sub(width(section.heading) + 4);
+            let heading = format!("── {} {}", section.heading, "─".repeat(rest));
+            text.lines.extend([String::new(), heading]);
+            for (at, block) in section.blocks.iter().enumerate() {
+                text.block(block, section.blocks.get(at + 1));
+            }
+            if text.lines.len() == start + 2 {
+                text.lines.truncate(start);
+            }
         }
         let lines = text
             .lines
@@ -97,19 +103,6 @@ impl Page {
 }
 
 impl Text {
-    /// Adds the lines of a section below its heading, if there are any.
-    fn titled(&mut self, heading: &str, add: impl FnOnce(&mut Self)) {
-        let rest = self.screen.cells.saturating_sub(width(heading) + 4);
-        let start = self.lines.len();
-        self.lines.push(String::new());
-        self.lines
-            .push(format!("── {heading} {}", "─".repeat(rest)));
-        add(self);
-        if self.lines.len() == start + 2 {
-            self.lines.truncate(start);
-        }
-    }
-
     /// Adds a block that is followed by another one.
     fn block(&mut self, block: &Block, next: Option<&Block>) {
         match block {
@@ -431,11 +424,11 @@ mod tests {
         };
         let names = ["a", "b", "c", "d", "e", "f"].map(part);
         let names = [Cell::text("all")].into_iter().chain(names);
-        let rows = names.map(|name| [("Name", name), ("Number", Cell::count(1))]);
+        let rows = names.map(|name| [("Name", name), ("Number", Cell::number(1))]);
         let shown = lines(Table::new("Parts", rows), 56);
         assert!(shown[6].starts_with("   d "), "{shown:?}");
         assert_eq!(shown[7..], ["   also e, f"]);
-        let rows = (0..13).map(|at| [("Name", Cell::count(at))]);
+        let rows = (0..13).map(|at| [("Name", Cell::number(at))]);
         let shown = lines(Table::new("Rows", rows), 56);
         assert_eq!((shown.len(), shown[10].as_str()), (11, " 5 more"));
     }
@@ -458,7 +451,7 @@ mod tests {
                 ("Job", Cell::text(job)),
                 ("Name", Cell::text(name)),
                 ("User", Cell::text("")),
-                ("Nodes", Cell::count(nodes)),
+                ("Nodes", Cell::number(nodes)),
             ]
         };
         let table = Table::new("Jobs", [row("1", "a long name", 1), row("23", "b", 100)]);

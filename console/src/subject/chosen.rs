@@ -3,8 +3,7 @@
 use jobstats_client::answers::{JobRow, Window};
 use jobstats_core::usage::filter::meant;
 
-use super::job;
-use super::{Lookup, Subject};
+use super::{Kind, Subject, job};
 use crate::ask::error::Error;
 use crate::ask::store::Store;
 use crate::values::text;
@@ -20,33 +19,22 @@ pub fn chosen(
 ) -> Result<(Subject, JobRow), Error> {
     let found = job::find(store, job, window)?;
     let candidates = &found.rows;
-    let list = || candidates.iter().map(|it| described(it, clock)).collect();
+    let list = || -> Vec<_> { candidates.iter().map(|it| described(it, clock)).collect() };
     let job = meaning(job, candidates);
-    let job = job.as_str();
-    let choice = match scheduler {
-        None if candidates.len() < 2 => candidates.first(),
-        None => {
-            return Err(Error::Several {
-                job: text::shown(job),
-                candidates: list(),
-            });
-        }
-        Some(scheduler) => {
-            let is_of = |it: &&JobRow| it.scheduler.as_deref() == Some(scheduler);
-            let choice = candidates.iter().find(is_of);
-            Some(choice.ok_or_else(|| Error::Unknown {
-                kind: "job",
-                name: text::shown(&format!("{job} of scheduler {scheduler}")),
-                notes: list(),
-            })?)
-        }
+    if scheduler.is_none() && candidates.len() > 1 {
+        let (job, list) = (text::shown(&job), text::listed(&list()));
+        let message = format!("several schedulers have a job {job}, choose one:{list}");
+        return Err(Error::Usage(message));
+    }
+    let is_meant = |it: &&JobRow| scheduler.is_none() || it.scheduler.as_deref() == scheduler;
+    let Some(choice) = candidates.iter().find(is_meant) else {
+        return Err(match scheduler {
+            Some(of) => unknown(Kind::Job, &format!("{job} of scheduler {of}"), &list()),
+            None => unknown(Kind::Job, &job, &found.notes),
+        });
     };
-    let asked = match choice {
-        Some(choice) => Ok(job::ask(store, job, window, &found, choice)?),
-        None => Err(found.notes),
-    };
-    let subject = known("job", job, asked)?;
-    Ok((subject, choice.cloned().unwrap_or_default()))
+    let subject = job::ask(store, &job, window, &found, choice)?;
+    Ok((subject, choice.clone()))
 }
 
 /// Returns the name that a job was found by: the name as typed, or the one that it is short for.
@@ -73,11 +61,7 @@ fn described(candidate: &JobRow, clock: &Clock) -> String {
     format!("--scheduler {scheduler}: {texts}")
 }
 
-/// Returns a subject, or the error that it is unknown.
-pub fn known(kind: &'static str, name: &str, asked: Lookup) -> Result<Subject, Error> {
-    asked.map_err(|notes| Error::Unknown {
-        kind,
-        name: text::shown(name),
-        notes,
-    })
+/// Returns the error that a subject is unknown.
+pub(super) fn unknown(kind: Kind, name: &str, notes: &[String]) -> Error {
+    Error::unknown(kind.name(), &text::shown(name), notes)
 }

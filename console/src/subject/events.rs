@@ -64,11 +64,10 @@ pub fn owner(row: &EventRow) -> String {
     let Some(culprits) = &row.culprits else {
         return UNKNOWN.to_owned();
     };
-    let slow = culprits.get("slow").and_then(Value::as_array);
-    let slow = slow.into_iter().flatten().find_map(Value::as_str);
     if let Some(named) = culprit(row) {
         return named;
     }
+    let slow = culprits.pointer("/slow/0").and_then(Value::as_str);
     // The whole load is shown to readers of everything. Others see themselves alone, and not whether somebody else is named.
     match (culprits.get("load"), slow) {
         (None, _) => subjects(culprits).collect::<Vec<_>>().join("; "),

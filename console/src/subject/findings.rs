@@ -1,6 +1,6 @@
 //! Findings: the judgements of the store's rules on the jobs of a subject.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use jobstats_client::answers::{Dimension, FindingRow};
 
@@ -27,28 +27,27 @@ pub(super) fn add(store: &mut Store, subject: &mut Subject) -> Result<(), Error>
 
 /// Keeps the worst finding of each rule, and adds its job and the number of other jobs. The worst ones come first.
 fn worst_of_each_rule(rows: Vec<FindingRow>) -> Vec<FindingRow> {
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    let mut worst: Vec<FindingRow> = Vec::new();
+    let mut worst: Vec<(FindingRow, usize)> = Vec::new();
     for row in rows {
-        let count = counts.entry(row.finding.clone()).or_default();
-        *count += 1;
-        if *count == 1 {
-            worst.push(row);
+        match worst.iter_mut().find(|(it, _)| it.finding == row.finding) {
+            Some((_, others)) => *others += 1,
+            None => worst.push((row, 0)),
         }
     }
-    for row in &mut worst {
+    let named = worst.into_iter().map(|(mut row, others)| {
         let job = match &row.labels.job {
             Some(_) => format!("Job {}", row.name),
             None => "Work without a job".to_owned(),
         };
-        let others = match counts[&row.finding] - 1 {
+        let others = match others {
             0 => String::new(),
             1 => " and 1 more job".to_owned(),
             others => format!(" and {others} more jobs"),
         };
         row.text = format!("{job}{others}: {}", row.text);
-    }
-    worst
+        row
+    });
+    named.collect()
 }
 
 /// Returns what servers saw and, where the value is not that already, how much of their time it took.

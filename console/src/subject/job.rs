@@ -13,10 +13,10 @@ use jobstats_core::series::typical::Typical;
 
 use array::{ELEMENTS, by_element, elements};
 
-use super::questions::{DAY, Selection, add_course, compared, is_part};
+use super::questions::{DAY, Selection, add_course, compared, only, sum_of};
 use super::{COURSE, Fact, Kind, Ranking, RankingRow, Subject, Usage, Value, findings, number};
 use crate::ask::store::{Answer, Error, Store};
-use crate::values::number::total;
+use crate::values::number::{joules, ratio, total};
 use crate::values::text::joined;
 use crate::values::when::{self, after};
 
@@ -99,7 +99,7 @@ fn list(
         return Ok(jobs);
     }
     question.filter.job_group = None;
-    question.filter.job = Some(vec![exactly(name)]);
+    question.filter.job = only(name);
     store.ask(&question)
 }
 
@@ -118,7 +118,7 @@ fn groups(name: &str) -> Vec<String> {
 
 /// Returns filters that exclude jobs of other schedulers with the same number.
 fn filters_of(row: &JobRow) -> Filters {
-    let only = |text: &Option<String>| text.as_deref().map(|text| vec![exactly(text)]);
+    let only = |text: &Option<String>| text.as_deref().and_then(only);
     Filters {
         user: only(&row.user_name),
         account: only(&row.account),
@@ -137,12 +137,13 @@ pub fn ask(
     row: &JobRow,
 ) -> Result<Subject, Error> {
     let is_shared = found.rows.len() > 1;
-    let usage = store.ask(&JobUsage {
+    let answered = store.ask(&JobUsage {
         job: name.to_owned(),
         window: asked,
         scheduler: row.scheduler.clone().filter(|_| is_shared),
     })?;
-    let whole: Vec<_> = usage.rows.iter().filter(|row| is_whole(row)).collect();
+    let rows = &answered.rows;
+    let whole: Vec<_> = rows.iter().filter(|row| is_whole(row)).collect();
     let own = match is_shared {
         true => filters_of(row),
         false => Filters::default(),
@@ -153,21 +154,23 @@ pub fn ask(
         filters: filters(name, own, &elements),
     };
     let mut subject = Subject::new(Kind::Job, name, work);
-    subject.facts = facts(row, name);
-    let sums = whole.iter().filter(|row| !is_part(&row.operation));
-    subject.usage = sums.map(|row| usage_of(row)).collect();
-    subject.rankings = vec![by_target(&usage.rows)];
+    subject.add(facts(row, name));
+    // Parts of the metadata requests come from MDTs alone: OSTs report some of these operations too.
+    let is_sum = |it: &str| it == "metadata" || sum_of(it) != Some("metadata");
+    let sums = whole.iter().filter(|row| is_sum(&row.operation));
+    subject.usage = sums.copied().cloned().collect();
+    subject.rankings = vec![by_target(rows)];
     subject.note("The job", found);
-    subject.note("Its work, and that on each target", &usage);
+    subject.note("Its work, and that on each target", &answered);
     let knows = row.started.is_some() || row.state.is_some();
     subject.notes.extend(state(knows, row).map(str::to_owned));
-    subject.add(costs(row, &usage.rows));
+    subject.add(costs(row, rows));
     if elements.len() < 2 {
         add_baseline(store, &mut subject, row)?;
     }
     // With a shared number, unattributed usage cannot be assigned to a job.
     if knows && !is_shared {
-        subject.notes.extend(not_counted(&usage.rows));
+        subject.notes.extend(not_counted(rows));
     }
     if whole.is_empty() {
         add_totals(store, &mut subject, asked)?;
@@ -176,7 +179,9 @@ pub fn ask(
             by_user(store, &mut subject)?;
         }
         add_course(store, &mut subject)?;
-        by_node(store, &mut subject)?;
+        if let Some(Value::Count(2..)) = subject.fact("nodes") {
+            subject.rank(store, &[Dimension::Node])?;
+        }
         findings::add(store, &mut subject)?;
     }
     by_element(&mut subject, &elements);
@@ -198,11 +203,11 @@ const fn state(knows: bool, row: &JobRow) -> Option<&'static str> {
 
 /// Returns how busy a job kept servers, and its energy.
 fn costs(row: &JobRow, usage: &[JobUsageRow]) -> [Option<Fact>; 3] {
-    let busy = row.in_service.map(Value::Number);
+    let busy = row.in_service.map(|it| Value::Number(it, ratio));
     let [all, per_gb] = ENERGY.map(|(operation, key, label)| {
         let row = usage.iter().find(|row| row.operation == operation);
-        let joules = row.and_then(|row| row.total).map(number);
-        Fact::new(key, label, joules.map(Value::Joules))
+        let energy = row.and_then(|row| row.total).map(number);
+        Fact::new(key, label, energy.map(|it| Value::Number(it, joules)))
     });
     [Fact::new("in_service", "Busy per node", busy), all, per_gb]
 }
@@ -245,23 +250,14 @@ fn window(whole: &[&JobUsageRow], row: &JobRow) -> when::Span {
     (since, until.or(row.ended).unwrap_or(since).max(since))
 }
 
-fn usage_of(row: &JobUsageRow) -> Usage {
-    Usage {
-        operation: row.operation.clone(),
-        total: row.total,
-        calls: row.calls,
-        per_call: row.per_call,
-        rate: row.rate,
-    }
-}
-
 /// Returns the properties of a job.
-fn facts(row: &JobRow, name: &str) -> Vec<Fact> {
+fn facts(row: &JobRow, name: &str) -> [Option<Fact>; 14] {
     let label = row.label.as_ref().filter(|label| *label != name);
     // Schedulers print an exit code of 0 for a running job.
     let exit_code = row.exit_code.as_ref().filter(|_| row.ended.is_some());
-    let run_time = row.run_time.map(|it| Value::Length(it.0.as_secs_f64()));
-    let facts = [
+    let run_time = row.run_time.map(|it| it.0.as_secs_f64());
+    let run_time = run_time.map(|it| Value::Number(it, when::length));
+    [
         Fact::text("label", "Label", label),
         Fact::text("user", "User", row.user_name.as_ref()),
         Fact::text("account", "Account", row.account.as_ref()),
@@ -276,8 +272,7 @@ fn facts(row: &JobRow, name: &str) -> Vec<Fact> {
         Fact::new("started", "Start", row.started.map(Value::Time)),
         Fact::new("ended", "End", row.ended.map(Value::Time)),
         Fact::new("run_time", "Run time", run_time),
-    ];
-    facts.into_iter().flatten().collect()
+    ]
 }
 
 /// Ranks the targets of the answer about the job.
@@ -291,12 +286,8 @@ fn by_target(rows: &[JobUsageRow]) -> Ranking {
             name: Some(name.clone()),
             ..RankingRow::default()
         });
-        match row.operation.as_str() {
-            "service_time" => target.service_time = row.total,
-            "read_bytes" => target.read_bytes = row.total,
-            "write_bytes" => target.write_bytes = row.total,
-            "metadata" => target.metadata = row.total,
-            _ => {}
+        if let Some(place) = COURSE.iter().position(|it| *it == row.operation) {
+            target.amounts[place] = row.total;
         }
     }
     Ranking::by_amount("target", targets.into_values().collect())
@@ -330,7 +321,7 @@ fn add_baseline(store: &mut Store, subject: &mut Subject, row: &JobRow) -> Resul
         window: Window::new(after(started, -30.0 * DAY), started),
         n: Some(MOST),
         filter: Filters {
-            user: Some(vec![exactly(user)]),
+            user: only(user),
             ..Filters::default()
         },
     })?;
@@ -371,24 +362,16 @@ fn add_totals(store: &mut Store, subject: &mut Subject, asked: Window) -> Result
     if sums.iter().flatten().all(|sum| sum.is_zero()) {
         return Ok(());
     }
-    let usage = COURSE.into_iter().zip(sums);
-    let usage = usage.map(|(name, total)| Usage::of_total(name, total, length));
+    let usage = COURSE.iter().zip(sums).map(|(name, total)| Usage {
+        operation: (*name).to_owned(),
+        total,
+        rate: total.map(|total| number(total) / length),
+        ..Usage::default()
+    });
     subject.usage = usage.collect();
     subject.rankings.clear();
     subject.notes.push("The job is older than the increments that the store keeps: only its totals are left, not its rates over time or its targets.".to_owned());
     subject.note("What is left of the job", &last);
-    Ok(())
-}
-
-/// Adds the nodes of the job, if there are several.
-fn by_node(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
-    let Some(Value::Count(2..)) = subject.fact("nodes") else {
-        return Ok(());
-    };
-    let by = [Dimension::Node];
-    let nodes = subject.work.summary(store, &by)?;
-    subject.note("Its nodes", &nodes);
-    subject.rankings.push(Ranking::of(&nodes.rows, &by));
     Ok(())
 }
 
@@ -424,7 +407,7 @@ fn filters(name: &str, own: Filters, elements: &[JobsRow]) -> Filters {
     let numbers = elements.iter().filter_map(|it| it.labels.job.as_deref());
     let numbers: BTreeSet<_> = numbers.map(exactly).collect();
     let (job, job_group) = match numbers.len() {
-        0 => (Some(vec![exactly(name)]), None),
+        0 => (only(name), None),
         1..=NAMED => (Some(numbers.into_iter().collect()), None),
         _ => (None, Some(groups(name))),
     };

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use jobstats_client::Decimal;
 use jobstats_client::answers::{Dimension, Filters, FindingRow, Findings, Jobs, JobsRow, Window};
 use jobstats_core::base::pattern::exactly;
 use serde_json::{Value as Json, json};
 
-use super::exact;
 use super::job::run_time;
-use super::json::{VERSION, finding, moment};
+use super::json::{VERSION, exact_number, finding, moment};
+use super::questions::only;
 use crate::ask::store::{Error, Store};
 use crate::show::document::Statements;
 use crate::show::json::escaped;
@@ -63,7 +62,7 @@ pub fn ask(store: &mut Store, wanted: &Wanted, window: Span) -> Result<JobList, 
     };
     let mut findings = findings(store, &jobs.rows, filters, &mut list)?;
     let rows = jobs.rows.into_iter().map(|job| ListedJob {
-        finding: job.labels.job.as_ref().and_then(|it| findings.remove(it)),
+        finding: findings.remove(&job.labels.job),
         job,
     });
     list.rows = rows.collect();
@@ -71,7 +70,6 @@ pub fn ask(store: &mut Store, wanted: &Wanted, window: Span) -> Result<JobList, 
 }
 
 fn filters(wanted: &Wanted, own: Option<&[i64]>) -> Filters {
-    let only = |name: &str| Some(vec![exactly(name)]);
     let mut filters = Filters {
         account: wanted.account.clone().map(|it| vec![it]),
         ..Filters::default()
@@ -96,16 +94,15 @@ fn findings(
     jobs: &[JobsRow],
     filters: Filters,
     list: &mut JobList,
-) -> Result<BTreeMap<String, FindingRow>, Error> {
-    let mut counts: BTreeMap<&String, usize> = BTreeMap::new();
-    for job in jobs.iter().filter_map(|job| job.labels.job.as_ref()) {
-        *counts.entry(job).or_default() += 1;
-    }
-    let single = counts.into_iter().filter(|(_, count)| *count == 1);
-    let names: Vec<_> = single.map(|(job, _)| exactly(job)).collect();
-    let mut worst = BTreeMap::new();
+) -> Result<BTreeMap<Option<String>, FindingRow>, Error> {
+    let numbers = jobs.iter().filter_map(|job| job.labels.job.as_ref());
+    let mut numbers: Vec<_> = numbers.collect();
+    numbers.sort_unstable();
+    let jobs_of_number = numbers.chunk_by(|one, next| one == next);
+    let single = jobs_of_number.filter(|it| it.len() == 1);
+    let names: Vec<_> = single.map(|it| exactly(it[0])).collect();
     if names.is_empty() {
-        return Ok(worst);
+        return Ok(BTreeMap::new());
     }
     let ends: Option<Vec<_>> = jobs.iter().map(|job| job.ended).collect();
     let found = store.ask(&Findings {
@@ -122,21 +119,15 @@ fn findings(
     })?;
     list.statements
         .push(("Findings".to_owned(), found.statement));
-    // The worst finding of a job comes first.
-    for row in found.rows {
-        if let Some(job) = row.labels.job.clone() {
-            worst.entry(job).or_insert(row);
-        }
-    }
-    Ok(worst)
+    // The worst finding of a job comes first, and replaces the others.
+    let rows = found.rows.into_iter().rev();
+    Ok(rows.map(|row| (row.labels.job.clone(), row)).collect())
 }
 
 /// Returns a document of one line.
 pub fn document(list: &JobList) -> String {
     let rows = list.rows.iter().map(|row| {
         let job = &row.job;
-        let amount = |total: Option<Decimal>| exact(&total, serde_json::value::Serializer);
-        let amount = |total| amount(total).unwrap_or_default();
         json!({
             "job": job.job,
             "job_name": job.job_name,
@@ -147,10 +138,10 @@ pub fn document(list: &JobList) -> String {
             "ended": job.ended.map(moment),
             "run_time": run_time(job),
             "nodes": job.nodes,
-            "read_bytes": amount(job.read_bytes),
-            "write_bytes": amount(job.write_bytes),
-            "metadata": amount(job.metadata),
-            "service_time": amount(job.service_time),
+            "read_bytes": job.read_bytes.map(exact_number),
+            "write_bytes": job.write_bytes.map(exact_number),
+            "metadata": job.metadata.map(exact_number),
+            "service_time": job.service_time.map(exact_number),
             "finding": row.finding.as_ref().map(finding),
         })
     });

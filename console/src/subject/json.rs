@@ -4,11 +4,12 @@
 use jiff::Timestamp;
 use jobstats_client::Decimal;
 use jobstats_client::answers::FindingRow;
-use serde_json::{Map, Value as Json, json};
+use serde::Serializer;
+use serde_json::{Map, Number, Value as Json, json};
 
 use super::meanwhile::Meanwhile;
 use super::space::Space;
-use super::{COURSE, Subject, Value, number};
+use super::{COURSE, Subject, Value};
 use crate::show::json::{escaped, time};
 
 /// The version of the format. It is raised if a field changes or goes; a field more does not change it.
@@ -18,14 +19,30 @@ pub(super) const VERSION: u32 = 1;
 pub fn document(subject: &Subject) -> String {
     let facts = subject.facts.iter();
     let facts = facts.map(|fact| (fact.key.to_owned(), value(&fact.value)));
-    let steps = subject.course.steps.iter().map(|step| {
-        let rates = COURSE.iter().zip(step.rates);
-        let rates = rates.map(|(operation, rate)| ((*operation).to_owned(), json!(rate)));
-        let mut fields: Map<_, _> = rates.collect();
-        fields.insert("time".to_owned(), moment(step.time));
-        fields.insert("seconds".to_owned(), json!(step.seconds));
-        fields.insert("coverage".to_owned(), json!(step.coverage));
-        Json::Object(fields)
+    let steps = subject
+        .course
+        .steps
+        .chunk_by(|one, next| one.time == next.time);
+    let steps = steps.map(|rows| {
+        let rate = |name| rows.iter().find(|row| row.operation == name)?.rate;
+        let mut fields = json!({
+            "time": moment(rows[0].time),
+            "seconds": rows[0].seconds,
+            "coverage": rows[0].coverage,
+        });
+        for operation in COURSE {
+            fields[operation] = json!(rate(operation));
+        }
+        fields
+    });
+    let usage = subject.usage.iter().map(|it| {
+        json!({
+            "operation": it.operation,
+            "total": it.total.and_then(exact_number),
+            "calls": it.calls.and_then(exact_number),
+            "per_call": it.per_call,
+            "rate": it.rate,
+        })
     });
     let findings = subject.findings.iter().map(finding);
     let document = json!({
@@ -35,7 +52,7 @@ pub fn document(subject: &Subject) -> String {
         "facts": facts.collect::<Map<_, _>>(),
         "since": moment(subject.work.window.0),
         "until": moment(subject.work.window.1),
-        "usage": subject.usage,
+        "usage": usage.collect::<Vec<_>>(),
         "step": subject.course.step,
         "course": steps.collect::<Vec<_>>(),
         "rankings": subject.rankings,
@@ -50,12 +67,12 @@ pub fn document(subject: &Subject) -> String {
 fn meanwhile(it: &Meanwhile) -> Json {
     let wait = it.wait.as_ref().map(|wait| {
         json!({
-            "server": wait.server,
-            "service": wait.service,
+            "server": wait.worst.server,
+            "service": wait.worst.service,
             "seconds": wait.mean.value,
             "usual": wait.mean.usual,
-            "worst_at": moment(wait.worst.0),
-            "worst": wait.worst.1,
+            "worst_at": moment(wait.worst.time),
+            "worst": wait.worst.wait.unwrap_or(0.0),
         })
     });
     let target = it.target.as_ref().map(|target| {
@@ -106,28 +123,39 @@ pub(super) fn finding(row: &FindingRow) -> Json {
 }
 
 fn space(space: &Space) -> Json {
-    // Amounts are whole.
-    let whole = |amount: Decimal| match i64::try_from(amount) {
-        Ok(whole) => json!(whole),
-        Err(_) => json!(number(amount)),
-    };
     let rows = space.answered.rows.iter().map(|row| {
         json!({
             "cluster": row.labels.cluster,
             "filesystem": row.labels.filesystem,
             "user": row.labels.user,
             "uid": row.labels.uid,
-            "bytes": whole(row.bytes),
+            "bytes": exact_number(row.bytes),
             "share": space.share(row),
-            "inodes": row.inodes.map(whole),
-            "added_bytes": row.added_bytes.map(whole),
-            "added_inodes": row.added_inodes.map(whole),
+            "inodes": row.inodes.map(exact_number),
+            "added_bytes": row.added_bytes.map(exact_number),
+            "added_inodes": row.added_inodes.map(exact_number),
             "targets": row.targets,
             "of_targets": row.of_targets,
             "time": row.time.map(moment),
         })
     });
     json!({ "since": space.since.map(moment), "rows": rows.collect::<Vec<_>>() })
+}
+
+/// Returns a number, which has all digits if it is whole.
+pub(super) fn exact_number(amount: Decimal) -> Option<Number> {
+    let whole = i128::try_from(amount).ok().filter(|_| amount.is_integer());
+    let whole = whole.and_then(Number::from_i128);
+    whole.or_else(|| Number::from_f64(super::number(amount)))
+}
+
+/// Writes the amounts of a ranking by the names of their operations.
+pub(super) fn amounts<S: Serializer>(
+    amounts: &[Option<Decimal>; COURSE.len()],
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    let amounts = amounts.map(|it| it.and_then(exact_number));
+    to.collect_map(COURSE.iter().zip(amounts))
 }
 
 pub(super) fn moment(at: Timestamp) -> Json {
@@ -139,10 +167,7 @@ fn value(value: &Value) -> Json {
         Value::Text(text) => json!(text),
         Value::Count(count) => json!(count),
         Value::Time(at) => moment(*at),
-        Value::Length(number)
-        | Value::Joules(number)
-        | Value::Number(number)
-        | Value::Share(number) => json!(number),
+        Value::Number(number, _) => json!(number),
     }
 }
 
@@ -154,8 +179,12 @@ mod tests {
     #[test]
     fn whole_numbers_keep_all_digits() {
         let row = RankingRow {
-            read_bytes: Some(Decimal::from(u64::MAX)),
-            service_time: Some(Decimal::new(125, 2)),
+            amounts: [
+                Some(Decimal::from(u64::MAX)),
+                None,
+                None,
+                Some(Decimal::new(125, 2)),
+            ],
             ..RankingRow::default()
         };
         let row = json!(row);

@@ -2,9 +2,11 @@
 
 mod words;
 
+use std::slice;
+
 use jiff::Timestamp;
 use jobstats_client::answers::{
-    Dimension, EventRow, Events, Filters, JobRow, Queues, RateRow, TopRow,
+    Dimension, EventRow, Events, JobRow, QueueRow, Queues, RateRow, TopRow,
 };
 use jobstats_core::base::instant::{HOUR, SECOND, Span};
 use jobstats_core::base::pattern::exactly;
@@ -18,7 +20,7 @@ use serde_json::Value;
 use super::questions::{DAY, Selection};
 use super::queues::{Service, services};
 use super::{Subject, number};
-use crate::ask::store::{Error, Store};
+use crate::ask::store::{Answered, Error, Store};
 use crate::values::text::shown;
 use crate::values::when::{self, after};
 
@@ -58,12 +60,10 @@ pub struct Meanwhile {
 /// The queue of a service of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wait {
-    pub server: String,
-    pub service: String,
+    /// The step in which most requests waited.
+    pub worst: QueueRow,
     /// The mean seconds that a request waited.
     pub mean: Compared,
-    /// The time and the mean wait of the step in which most requests waited.
-    pub worst: (Timestamp, f64),
 }
 
 /// A target, and its seconds per request.
@@ -107,6 +107,24 @@ impl Times {
         let (since, until) = self.window;
         (since.as_microsecond(), until.as_microsecond())
     }
+
+    /// Returns the typical value of hours, each with its start.
+    fn typical(&self, hours: impl Iterator<Item = (Timestamp, Option<f64>)>) -> Option<f64> {
+        let hours = hours.filter_map(|(start, value)| Some((start.as_microsecond(), value?)));
+        usual(&hours.collect::<Vec<_>>(), self.span())
+    }
+
+    /// Returns the typical value of the hours in which an operation was observed.
+    fn typical_of<'r>(
+        &self,
+        hours: impl IntoIterator<Item = &'r RateRow>,
+        operation: &str,
+        value: fn(&RateRow) -> Option<f64>,
+    ) -> Option<f64> {
+        let hours = hours.into_iter().filter(|row| row.operation == operation);
+        let hours = hours.filter(|row| row.coverage >= LEAST_COVERAGE);
+        self.typical(hours.map(|row| (row.time, value(row))))
+    }
 }
 
 /// Returns the numbers that a job has in entries.
@@ -135,25 +153,14 @@ pub fn add(store: &mut Store, subject: &mut Subject, job: &JobRow) -> Result<(),
     let now = there.rates(store, &LOAD, &[Dimension::Server], None)?;
     let wait = wait(store, &times, &own.rows, &servers)?;
     let ranked = subject.rankings[0].rows.iter();
-    let targets: Vec<_> = ranked.clone().filter_map(|row| row.name.clone()).collect();
-    let used = ranked.filter(|row| row.share >= Some(LEAST_SHARE));
-    let used: Vec<_> = used
-        .filter_map(|row| row.name.clone())
-        .take(PLACES)
-        .collect();
-    let target = slowest(store, &times, &used)?;
+    let used = ranked.clone().filter(|row| row.share >= Some(LEAST_SHARE));
+    let used = used.count().min(PLACES);
+    let targets: Vec<_> = ranked.filter_map(|row| row.name.clone()).collect();
+    let target = slowest(store, &times, &targets[..used.min(targets.len())])?;
     let disturbed = disturbed(&times, &now.rows, wait.as_ref(), target.as_ref());
     let place = disturbed.map_or(servers.clone(), |server| vec![server.clone()]);
     let before = on_servers(times.days, &place).rates(store, &LOAD, &[], Some(STEP))?;
-    let mut events = store.ask(&Events {
-        window: there.window(),
-        ..Events::default()
-    })?;
-    events.rows.retain(|row| touches(row, &own.rows, &targets));
-    events.rows.reverse();
-    for row in events.rows.iter_mut().filter(|row| row.event != "waiting") {
-        row.targets.retain(|name| targets.contains(name));
-    }
+    let events = events(store, &there, &own.rows, &targets)?;
     let top = on_servers(times.window, &place).ranking(LOAD[0], &PEOPLE, 20);
     let top = store.ask(&top)?;
     for (title, statement) in [
@@ -163,16 +170,19 @@ pub fn add(store: &mut Store, subject: &mut Subject, job: &JobRow) -> Result<(),
     ] {
         subject.statements.push((title.to_owned(), statement));
     }
-    let loads = loads(&own.rows, &now.rows, &before.rows, &place, times.span());
+    let loads = loads(&own.rows, &now.rows, &before.rows, &place, &times);
     let [own, others] = loads.map(|load| load.time[2]);
     let share = |part: f64| (own + others > 0.0).then(|| part / (own + others));
-    let mut judged = judge(&events.rows, wait.as_ref(), jobs);
-    (judged.is_disturbed, judged.loads) = (disturbed.is_some(), loads);
+    let judged = meanwhile::Meanwhile {
+        is_disturbed: disturbed.is_some(),
+        loads,
+        ..judge(&events.rows, wait.as_ref(), jobs)
+    };
     subject.meanwhile = Some(Meanwhile {
         cause: judged.cause(),
         load: Compared {
             value: own + others,
-            usual: typical(&before.rows, LOAD[0], times.span(), |row| row.rate),
+            usual: times.typical_of(&before.rows, LOAD[0], |row| row.rate),
         },
         share: share(own),
         others: named(&top.rows, jobs, when::seconds(times.window), share),
@@ -191,20 +201,22 @@ fn disturbed<'p>(
     wait: Option<&'p Wait>,
     target: Option<&'p SlowestTarget>,
 ) -> Option<&'p String> {
-    let waits = wait.filter(|it| it.mean.is_long_wait(served(now, &it.server)));
+    let served = |server: &String| {
+        let of = |value| sum(now, LOAD[0], slice::from_ref(server), value);
+        let time = of(total);
+        (time > 0.0).then(|| time / of(calls))
+    };
+    let waits = wait.filter(|it| it.mean.is_long_wait(served(&it.worst.server)));
     let slow = target.filter(|it| it.time.is_slow(times.span()));
     waits
-        .map(|it| &it.server)
+        .map(|it| &it.worst.server)
         .or_else(|| slow.map(|it| &it.server))
 }
 
 /// Returns everything that servers did in a window.
 fn on_servers(window: when::Span, servers: &[String]) -> Selection {
-    let filters = Filters {
-        server: Some(servers.iter().map(|name| exactly(name)).collect()),
-        ..Filters::default()
-    };
-    Selection { window, filters }
+    let names = servers.iter().map(|name| exactly(name)).collect();
+    Selection::all(window).part(|filters| filters.server = Some(names))
 }
 
 /// Returns the servers with most requests of the job.
@@ -220,35 +232,31 @@ fn servers(own: &[RateRow]) -> Vec<String> {
     names.take(PLACES).collect()
 }
 
-/// Returns the total and the calls of an operation on servers, per second.
-fn sums<S: PartialEq<String>>(rows: &[RateRow], operation: &str, servers: &[S]) -> (f64, f64) {
-    let is_there = |row: &&RateRow| {
-        let server = row.labels.server.as_ref();
-        row.operation == operation && server.is_some_and(|it| servers.iter().any(|of| of == it))
-    };
-    rows.iter().filter(is_there).fold((0.0, 0.0), |sum, row| {
-        let rate = |amount: Option<_>| amount.map_or(0.0, number) / row.seconds;
-        (sum.0 + rate(row.total), sum.1 + rate(row.calls))
-    })
+/// Returns the calls of a row per second.
+fn calls(row: &RateRow) -> Option<f64> {
+    Some(number(row.calls?) / row.seconds)
 }
 
-/// Returns the mean seconds that a server takes for a request.
-fn served(now: &[RateRow], server: &str) -> Option<f64> {
-    let (time, calls) = sums(now, LOAD[0], &[server]);
-    (time > 0.0).then(|| time / calls)
+/// Returns the total of a row per second.
+fn total(row: &RateRow) -> Option<f64> {
+    Some(number(row.total?) / row.seconds)
 }
 
-/// Returns the typical value of hours.
-fn typical(
-    hours: &[RateRow],
+/// Returns the sum of the values of an operation on servers.
+fn sum(
+    rows: &[RateRow],
     operation: &str,
-    span: Span,
-    value: impl Fn(&RateRow) -> Option<f64>,
-) -> Option<f64> {
-    let is_observed = |row: &&RateRow| row.operation == operation && row.coverage >= LEAST_COVERAGE;
-    let hours = hours.iter().filter(is_observed);
-    let hours = hours.filter_map(|row| Some((row.time.as_microsecond(), value(row)?)));
-    usual(&hours.collect::<Vec<_>>(), span)
+    servers: &[String],
+    value: fn(&RateRow) -> Option<f64>,
+) -> f64 {
+    let rows = rows.iter().filter(|row| row.operation == operation);
+    let there = rows.filter(|row| {
+        row.labels
+            .server
+            .as_ref()
+            .is_some_and(|it| servers.contains(it))
+    });
+    there.filter_map(value).fold(0.0, |sum, value| sum + value)
 }
 
 /// Returns the loads of the job and of all others on servers, in the typical hours and now.
@@ -257,38 +265,23 @@ fn loads(
     now: &[RateRow],
     before: &[RateRow],
     servers: &[String],
-    span: Span,
+    times: &Times,
 ) -> [Load; 2] {
-    let usual = |operation, value: fn(&RateRow) -> Option<f64>| {
-        typical(before, operation, span, value).unwrap_or(0.0)
+    let amounts = |operation, value, rate| {
+        let [own, all] = [own, now].map(|rows| sum(rows, operation, servers, value));
+        let usual = times.typical_of(before, operation, rate).unwrap_or(0.0);
+        [[0.0, 0.0, own], [usual, usual, (all - own).max(0.0)]]
     };
-    let calls_of = |row: &RateRow| Some(number(row.calls?) / row.seconds);
-    let parts = LOAD.map(|operation| {
-        let [own, now] = [own, now].map(|rows| sums(rows, operation, servers));
-        let both = [(own.0, now.0), (own.1, now.1)];
-        both.map(|(own, all)| (own, (all - own).max(0.0)))
-    });
-    let [[mut time, calls], [bytes, _]] = parts;
-    let usual_calls = usual(LOAD[0], calls_of);
-    let mut usual_time = usual(LOAD[0], |row| row.rate);
-    if time.0 + time.1 <= 0.0 {
-        // Servers before Lustre 2.14 report calls alone.
-        (time, usual_time) = (calls, usual_calls);
-    }
-    let usual_bytes = usual(LOAD[1], |row| row.rate);
-    let rest = |usual: f64, now: f64| [usual, usual, now];
-    [
-        Load {
-            time: rest(0.0, time.0),
-            calls: rest(0.0, calls.0),
-            bytes: rest(0.0, bytes.0),
-        },
-        Load {
-            time: rest(usual_time, time.1),
-            calls: rest(usual_calls, calls.1),
-            bytes: rest(usual_bytes, bytes.1),
-        },
-    ]
+    let calls = amounts(LOAD[0], calls, calls);
+    let [time, bytes] = LOAD.map(|operation| amounts(operation, total, |row| row.rate));
+    // Servers before Lustre 2.14 report calls alone.
+    let is_timed = time[0][2] + time[1][2] > 0.0;
+    let time = if is_timed { time } else { calls };
+    [0, 1].map(|subject| Load {
+        time: time[subject],
+        calls: calls[subject],
+        bytes: bytes[subject],
+    })
 }
 
 /// Loads the queue in which the job's requests waited most: those of a server are in its services in the proportion of all requests.
@@ -311,7 +304,7 @@ fn wait(
     let of_job = |it: &Service| {
         let server = &it.worst.server;
         let all = services.iter().filter(|it| it.worst.server == *server);
-        let (_, calls) = sums(own, LOAD[0], &[server.as_str()]);
+        let calls = sum(own, LOAD[0], slice::from_ref(server), calls);
         calls * it.waited / all.map(|it| it.requests).sum::<f64>()
     };
     let most = services.iter();
@@ -320,15 +313,12 @@ fn wait(
         let worst = &it.worst;
         let same = before.rows.iter();
         let same = same.filter(|row| row.server == worst.server && row.service == worst.service);
-        let hours = same.filter_map(|row| Some((row.time.as_microsecond(), row.wait?)));
         Wait {
-            server: worst.server.clone(),
-            service: worst.service.clone(),
+            worst: worst.clone(),
             mean: Compared {
                 value: it.wait(),
-                usual: usual(&hours.collect::<Vec<_>>(), times.span()),
+                usual: times.typical(same.map(|row| (row.time, row.wait))),
             },
-            worst: (worst.time, worst.wait.unwrap_or(0.0)),
         }
     }))
 }
@@ -341,13 +331,10 @@ fn slowest(
     times: &Times,
     targets: &[String],
 ) -> Result<Option<SlowestTarget>, Error> {
-    let filters = Filters {
-        target: Some(targets.iter().map(|name| exactly(name)).collect()),
-        ..Filters::default()
-    };
+    let names: Vec<_> = targets.iter().map(|name| exactly(name)).collect();
     let mut ask = |window, by: &[Dimension], step| {
-        let filters = filters.clone();
-        Selection { window, filters }.rates(store, &LOAD[..1], by, Some(step))
+        let there = Selection::all(window).part(|filters| filters.target = Some(names.clone()));
+        there.rates(store, &LOAD[..1], by, Some(step))
     };
     let by = [Dimension::Target, Dimension::Server];
     let now = ask(times.window, &by, times.step)?.rows;
@@ -360,14 +347,13 @@ fn slowest(
             .clone()
             .max_by(|one, other| one.1.total_cmp(&other.1))?;
         let (steps, mut values): (Vec<_>, Vec<_>) = worked.unzip();
-        let before: Vec<_> = before.iter().filter(is_of).cloned().collect();
         Some(SlowestTarget {
             name: name.clone(),
             server: steps.last()?.labels.server.clone()?,
             worst: (worst.0.time, worst.1),
             time: Compared {
                 value: median(&mut values)?,
-                usual: typical(&before, LOAD[0], times.span(), |row| row.per_call),
+                usual: times.typical_of(before.iter().filter(is_of), LOAD[0], |row| row.per_call),
             },
         })
     });
@@ -380,20 +366,37 @@ fn slowest(
     Ok(slowest.or_else(for_a_while).cloned())
 }
 
-/// Returns whether an event happened on the servers or targets of a job. Rules of a site are about users.
-fn touches(row: &EventRow, own: &[RateRow], targets: &[String]) -> bool {
-    let mut servers = own.iter().filter_map(|row| row.labels.server.as_ref());
-    match row.event.as_str() {
+/// Loads the events on the servers or targets of a job, the oldest first. Rules of a site are about users.
+fn events(
+    store: &mut Store,
+    there: &Selection,
+    own: &[RateRow],
+    targets: &[String],
+) -> Answered<EventRow> {
+    let mut events = store.ask(&Events {
+        window: there.window(),
+        ..Events::default()
+    })?;
+    let servers: Vec<_> = own
+        .iter()
+        .filter_map(|row| row.labels.server.as_ref())
+        .collect();
+    events.rows.reverse();
+    events.rows.retain_mut(|row| match row.event.as_str() {
         "rule" => false,
-        "waiting" => servers.any(|name| row.servers.contains(name)),
-        _ => row.targets.iter().any(|name| targets.contains(name)),
-    }
+        "waiting" => servers.iter().any(|name| row.servers.contains(name)),
+        _ => {
+            row.targets.retain(|name| targets.contains(name));
+            !row.targets.is_empty()
+        }
+    });
+    Ok(events)
 }
 
 /// Gathers what events contribute to the verdict. Requests that waited elsewhere than most of the job's do not count.
 fn judge(events: &[EventRow], wait: Option<&Wait>, jobs: &[&str]) -> meanwhile::Meanwhile {
     let is_any = |kinds: &[&str]| events.iter().any(|row| kinds.contains(&&*row.event));
-    let is_here = |row: &&EventRow| wait.is_none_or(|it| row.servers.contains(&it.server));
+    let is_here = |row: &&EventRow| wait.is_none_or(|it| row.servers.contains(&it.worst.server));
     let waiting = events.iter().filter(|row| row.event == "waiting");
     let waiting = waiting.filter(is_here);
     let waiting = waiting.max_by(|one, other| one.rate.total_cmp(&other.rate));
@@ -420,22 +423,15 @@ fn named(
     seconds: f64,
     share: impl Fn(f64) -> Option<f64>,
 ) -> Vec<(String, f64)> {
-    let is_own = |row: &TopRow| {
-        row.labels
-            .job
-            .as_deref()
-            .is_some_and(|it| jobs.contains(&it))
-    };
-    let others = rows.iter().filter(|row| !is_own(row)).filter_map(|row| {
-        let share = share(number(row.total?) / seconds)?;
+    let others = rows.iter().filter_map(|row| {
         let name = match (&row.labels.job, &row.labels.user) {
+            (Some(job), _) if jobs.contains(&job.as_str()) => return None,
             (Some(job), Some(user)) => format!("job {} of {}", shown(job), shown(user)),
             (Some(job), None) => format!("job {}", shown(job)),
-            (None, Some(user)) => shown(user),
-            (None, None) => return None,
+            (None, user) => shown(user.as_ref()?),
         };
-        Some((name, share))
+        let share = share(number(row.total?) / seconds)?;
+        (share >= NAMED_SHARE).then_some((name, share))
     });
-    let others = others.filter(|(_, share)| *share >= NAMED_SHARE);
     others.take(NAMED).collect()
 }

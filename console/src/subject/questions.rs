@@ -7,6 +7,7 @@ use jobstats_client::answers::{
     Summary, SummaryRow, Top, TotalRow, Totals, Window, words,
 };
 use jobstats_core::base::operation::{self, OPERATIONS};
+use jobstats_core::base::pattern::exactly;
 
 use super::{COURSE, Course, Fact, Kind, Subject, Usage, number};
 use crate::ask::store::{Answer, Answered, Error, Store};
@@ -27,6 +28,14 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// Returns all work in a window.
+    pub fn all(window: Span) -> Self {
+        Self {
+            window,
+            filters: Filters::default(),
+        }
+    }
+
     /// Returns a selection with changed filters.
     pub fn part(mut self, change: impl FnOnce(&mut Filters)) -> Self {
         change(&mut self.filters);
@@ -56,7 +65,11 @@ impl Selection {
     }
 
     /// Loads the totals of operations.
-    pub fn totals(&self, store: &mut Store, operations: &[impl Display]) -> Answered<TotalRow> {
+    pub fn totals(
+        &self,
+        store: &mut Store,
+        operations: impl IntoIterator<Item = impl Display>,
+    ) -> Answered<TotalRow> {
         store.ask(&Totals {
             window: self.window(),
             operations: words(operations),
@@ -70,7 +83,7 @@ impl Selection {
         let of_mdts = self.clone();
         let of_mdts = of_mdts.part(|filters| filters.kind = Some(vec!["MDT".to_owned()]));
         let parts = OPERATIONS.iter().filter(|it| it.metadata);
-        of_mdts.totals(store, &parts.map(|it| it.name).collect::<Vec<_>>())
+        of_mdts.totals(store, parts.map(|it| it.name))
     }
 
     /// Returns the question for the groups with most work by an operation.
@@ -127,11 +140,9 @@ impl Selection {
     }
 }
 
-/// Returns true if an operation is part of the metadata requests, where an MDT reports it: OSTs report some of these operations
-/// too.
-pub(super) fn is_part(operation: &str) -> bool {
-    let known = operation::find(operation.as_bytes());
-    known.is_some_and(|it| OPERATIONS[it].metadata)
+/// Returns the filter for a name.
+pub(super) fn only(name: &str) -> Option<Vec<String>> {
+    Some(vec![exactly(name)])
 }
 
 /// Returns the sum that an operation is part of, or the operation itself; `None` for one that counts calls of another once more.
@@ -150,22 +161,15 @@ pub fn sum_of(operation: &str) -> Option<&str> {
     }
 }
 
-/// The operations of [`of_totals`]: those over time, and the calls that move bytes.
-const TOTALS: [&str; 6] = [
-    "read_bytes",
-    "write_bytes",
-    "metadata",
-    "service_time",
-    "read",
-    "write",
-];
+/// Returns the operations of [`of_totals`]: those over time, and the calls that move bytes.
+fn operations() -> impl Iterator<Item = &'static str> {
+    COURSE.into_iter().chain(["read", "write"])
+}
 
 /// Returns a subject with the usage of these totals.
 pub fn of_totals(kind: Kind, name: &str, work: &Selection, totals: &Answer<TotalRow>) -> Subject {
     let seconds = when::seconds(work.window);
-    let rows = TOTALS
-        .iter()
-        .filter_map(|name| total_of(&totals.rows, name));
+    let rows = operations().filter_map(|name| total_of(&totals.rows, name));
     let mut subject = Subject::new(kind, name, work.clone());
     subject.usage = rows.map(|row| usage_of(row, seconds)).collect();
     subject.note("All operations", totals);
@@ -180,15 +184,18 @@ pub(super) fn total_of<'r>(rows: &'r [TotalRow], operation: &str) -> Option<&'r 
 /// Returns the usage of a total. Its rate is the mean over so many seconds, where unobserved seconds count as idle.
 fn usage_of(row: &TotalRow, seconds: f64) -> Usage {
     Usage {
+        operation: row.operation.clone(),
+        total: row.total,
         calls: row.calls,
         per_call: row.per_call,
-        ..Usage::of_total(&row.operation, row.total, seconds)
+        rate: row.total.map(|total| number(total) / seconds),
+        ..Usage::default()
     }
 }
 
 /// Loads the totals of the operations over time.
 pub fn ask_totals(store: &mut Store, work: &Selection) -> Answered<TotalRow> {
-    let mut answered = work.totals(store, &TOTALS)?;
+    let mut answered = work.totals(store, operations())?;
     // A group of targets has a row without anything done; that is nobody's work.
     let is_work = |row: &TotalRow| row.total.is_some_and(|total| !total.is_zero());
     if !answered.rows.iter().any(is_work) {
@@ -231,8 +238,11 @@ pub(super) fn add_course(store: &mut Store, subject: &mut Subject) -> Result<(),
     let window = subject.work.window;
     let step = when::step(when::seconds(window), 60, STEPS);
     let rates = subject.work.rates(store, &COURSE, &[], Some(step))?;
-    subject.course = Course::of(&rates.rows, step);
     subject.note("Its course", &rates);
+    subject.course = Course {
+        step,
+        steps: rates.rows,
+    };
     add_parts(store, subject)
 }
 
@@ -240,14 +250,11 @@ pub(super) fn add_course(store: &mut Store, subject: &mut Subject) -> Result<(),
 pub fn add_parts(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
     let totals = subject.work.metadata_parts(store)?;
     // A job's rates are over its observed time.
-    let length = match subject.used("metadata") {
-        Some(Usage {
-            total: Some(total),
-            rate: Some(rate),
-            ..
-        }) if *rate > 0.0 => number(*total) / rate,
-        _ => when::seconds(subject.work.window),
-    };
+    let observed = subject.used("metadata").and_then(|it| {
+        let rate = it.rate.filter(|rate| *rate > 0.0)?;
+        Some(number(it.total?) / rate)
+    });
+    let length = observed.unwrap_or_else(|| when::seconds(subject.work.window));
     let parts = totals.rows.iter().map(|row| usage_of(row, length));
     subject.usage.extend(parts);
     subject.note("The parts of metadata requests", &totals);

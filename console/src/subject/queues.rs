@@ -14,8 +14,8 @@ pub struct Service {
     pub requests: f64,
     /// The seconds that all requests together waited.
     pub waited: f64,
-    steps: f64,
-    waiting: f64,
+    /// The mean number of requests that waited, over the steps that were read.
+    pub waiting: f64,
 }
 
 impl Service {
@@ -23,34 +23,27 @@ impl Service {
     pub fn wait(&self) -> f64 {
         self.waited / self.requests
     }
-
-    /// Returns the mean number of requests that waited, over the steps that were read.
-    pub fn waiting(&self) -> f64 {
-        self.waiting / self.steps
-    }
 }
 
 /// Adds up the steps of each service that took requests.
 pub fn services(steps: &[QueueRow]) -> Vec<Service> {
-    let mut services: BTreeMap<(&String, &String), Service> = BTreeMap::new();
+    let mut services: BTreeMap<_, Vec<&QueueRow>> = BTreeMap::new();
     for step in steps {
         let service = services.entry((&step.server, &step.service));
-        let service = service.or_insert_with(|| Service {
-            worst: step.clone(),
-            requests: 0.0,
-            waited: 0.0,
-            steps: 0.0,
-            waiting: 0.0,
-        });
-        let requests = number(step.requests);
-        service.requests += requests;
-        service.waited += requests * step.wait.unwrap_or(0.0);
-        service.steps += 1.0;
-        service.waiting += step.waiting;
-        if step.waiting > service.worst.waiting {
-            service.worst = step.clone();
-        }
+        service.or_default().push(step);
     }
-    let services = services.into_values();
+    let services = services.into_values().filter_map(|steps| {
+        // Of equal steps the first counts.
+        let by_waiting =
+            |one: &&&QueueRow, other: &&&QueueRow| one.waiting.total_cmp(&other.waiting);
+        let worst = *steps.iter().rev().max_by(by_waiting)?;
+        let sum = |of: fn(&QueueRow) -> f64| steps.iter().map(|step| of(step)).sum::<f64>();
+        Some(Service {
+            worst: worst.clone(),
+            requests: sum(|it| number(it.requests)),
+            waited: sum(|it| number(it.requests) * it.wait.unwrap_or(0.0)),
+            waiting: sum(|it| it.waiting) / steps.len() as f64,
+        })
+    });
     services.filter(|it| it.requests > 0.0).collect()
 }

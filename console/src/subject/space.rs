@@ -1,5 +1,7 @@
 //! Used space: its owners on each file system, at the end of a window.
 
+use std::cmp::Reverse;
+
 use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
 use jobstats_client::answers::{self, Dimension, Filters, SpaceRow, words};
 
@@ -18,9 +20,7 @@ pub struct Space {
     pub since: Option<Timestamp>,
 }
 
-/// The dimensions of the place of a file.
-const PLACE: [Dimension; 2] = [Dimension::Cluster, Dimension::Filesystem];
-/// The dimensions of its owner, too.
+/// The dimensions of the place of a file, and of its owner.
 const OWNER: [Dimension; 5] = [
     Dimension::Cluster,
     Dimension::Filesystem,
@@ -42,7 +42,7 @@ pub fn ask(store: &mut Store, owners: Filters, window: Span) -> Result<Option<Sp
     if answered.rows.is_empty() {
         return Ok(None);
     }
-    question.by = words(PLACE);
+    question.by = words(&OWNER[..2]);
     question.filter = Filters {
         cluster: question.filter.cluster,
         filesystem: question.filter.filesystem,
@@ -54,14 +54,12 @@ pub fn ask(store: &mut Store, owners: Filters, window: Span) -> Result<Option<Sp
     let oldest = |rows: &[SpaceRow]| rows.iter().filter_map(|row| row.time).min();
     // Where days are missing, both times may have the same lists.
     let since = oldest(&before.rows).filter(|since| Some(*since) < oldest(&whole));
-    for row in &mut answered.rows {
-        let is_compared = since.is_some();
-        row.added_bytes = row.added_bytes.filter(|_| is_compared);
-        row.added_inodes = row.added_inodes.filter(|_| is_compared);
+    let rows = &mut answered.rows;
+    if since.is_none() {
+        rows.iter_mut()
+            .for_each(|row| (row.added_bytes, row.added_inodes) = (None, None));
     }
-    answered
-        .rows
-        .sort_by_key(|row| std::cmp::Reverse(row.bytes));
+    rows.sort_by_key(|row| Reverse(row.bytes));
     Ok(Some(Space {
         answered,
         whole,

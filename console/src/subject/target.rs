@@ -2,30 +2,29 @@
 
 use std::collections::BTreeSet;
 
-use jobstats_client::answers::{Dimension, Filters, Health, TargetRow, Targets};
-use jobstats_core::base::pattern::{Pattern, exactly};
+use jobstats_client::answers::{Dimension, Health, TargetRow, Targets};
+use jobstats_core::base::pattern::Pattern;
 use jobstats_core::usage::filter::meant;
 
-use super::questions::{Selection, add_baseline, add_course, ask_totals, of_totals};
-use super::{Fact, Kind, Lookup, Subject, Value};
-use crate::ask::store::{Error, Store};
+use super::questions::{Selection, add_baseline, add_course, ask_totals, of_totals, only};
+use super::{Fact, Kind, Subject, Value, chosen};
+use crate::ask::error::Error;
+use crate::ask::store::Store;
+use crate::values::number::ratio;
 use crate::values::when::Span;
 
 /// Returns the work on a target in a window.
-pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Lookup, Error> {
+pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Subject, Error> {
     let targets = store.ask(&Targets::default())?.rows;
     let names = matching(name, &targets);
     let known = targets.iter().filter(|row| names.contains(&*row.target));
     let known: Vec<_> = known.collect();
     let (Some(target), 1) = (known.first(), names.len()) else {
-        return Ok(Err(vec![unknown(name, &targets)]));
+        let notes = vec![similar(name, &targets)];
+        return Err(chosen::unknown(Kind::Target, name, &notes));
     };
     let name = target.target.as_str();
-    let filters = Filters {
-        target: Some(vec![exactly(name)]),
-        ..Filters::default()
-    };
-    let work = Selection { window, filters };
+    let work = Selection::all(window).part(|filters| filters.target = only(name));
     let totals = ask_totals(store, &work)?;
     let mut subject = of_totals(Kind::Target, name, &work, &totals);
     if known.len() > 1 {
@@ -57,7 +56,7 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Lookup, Error>
     subject.rank(store, &[Dimension::User])?;
     let by = [Dimension::Job, Dimension::User, Dimension::JobName];
     subject.rank(store, &by)?;
-    Ok(Ok(subject))
+    Ok(subject)
 }
 
 /// Returns the names of the targets that match a name or what it is short for.
@@ -73,15 +72,13 @@ fn matching<'t>(name: &str, targets: &'t [TargetRow]) -> BTreeSet<&'t str> {
 }
 
 /// Lists targets with a similar name, or else the first ones.
-fn unknown(name: &str, targets: &[TargetRow]) -> String {
+fn similar(name: &str, targets: &[TargetRow]) -> String {
     let names: BTreeSet<_> = targets.iter().map(|row| row.target.as_str()).collect();
-    let mut similar = matching(name, targets);
-    if similar.is_empty() {
-        let wanted = name.to_lowercase();
-        let is_similar = |known: &&str| known.to_lowercase().contains(&wanted);
-        similar = names.iter().copied().filter(is_similar).collect();
-    }
-    let shown = if similar.is_empty() { names } else { similar };
+    let wanted = name.to_lowercase();
+    let is_similar = |known: &&str| known.to_lowercase().contains(&wanted);
+    let similar = names.iter().copied().filter(is_similar).collect();
+    let mut lists = [matching(name, targets), similar, names].into_iter();
+    let shown = lists.find(|it| !it.is_empty()).unwrap_or_default();
     let first: Vec<_> = shown.into_iter().take(5).collect();
     match first.is_empty() {
         true => "the store has no targets yet".to_owned(),
@@ -95,23 +92,19 @@ fn balance(store: &mut Store, subject: &mut Subject, target: &TargetRow) -> Resu
         "MDT" => ("metadata", "requests"),
         _ => ("bytes", "bytes"),
     };
-    let filesystem = target.filesystem.as_deref();
-    let all = Selection {
-        window: subject.work.window,
-        filters: Filters {
-            filesystem: filesystem.map(|name| vec![exactly(name)]),
-            ..Filters::default()
-        },
-    };
+    let filesystem = target.filesystem.as_deref().and_then(only);
+    let all = Selection::all(subject.work.window);
+    let all = all.part(|filters| filters.filesystem = filesystem);
     let balance = all.balance(store, operation, &target.kind)?;
     let rows = &balance.rows;
     let place = rows.iter().position(|row| row.target == subject.name);
     if let Some(place) = place {
         let rank = format!("{} of {}, by {amount}", place + 1, rows.len());
-        let ratio = rows[place].ratio.map(Value::Number);
+        let times = rows[place].ratio;
+        let times = times.map(|it| Value::Number(it, ratio));
         subject.add([
             Fact::text("rank", "Rank", Some(&rank)),
-            Fact::new("ratio", "Rate ÷ median", ratio),
+            Fact::new("ratio", "Rate ÷ median", times),
         ]);
     }
     subject.note("Beside others of its kind", &balance);

@@ -104,9 +104,8 @@ impl Number {
         }
         let is_small = quantity == Quantity::Rate && value < SMALLEST;
         let value = match quantity {
-            Quantity::Rate if is_small => SMALLEST,
             // More decimals would make a column wider for little.
-            Quantity::Rate if value < 1.0 => (value / SMALLEST).round() * SMALLEST,
+            Quantity::Rate if value < 1.0 => (value / SMALLEST).round().max(1.0) * SMALLEST,
             _ => value,
         };
         match Readable::new(value, operation, quantity) {
@@ -142,23 +141,17 @@ impl Number {
         let Some(part) = part.filter(|part| part.is_finite()) else {
             return Self::plain(UNKNOWN);
         };
-        let percent = 100.0 * part;
-        let whole = match percent {
-            _ if percent < 0.0 => {
-                // A part of a difference may go the other way.
-                let other = Self::percent(Some(-part));
-                return Self {
-                    whole: format!("−{}", other.whole),
-                    ..other
-                };
-            }
-            _ if percent == 0.0 => "0".to_owned(),
-            _ if percent < 1.0 => "<1".to_owned(),
-            _ if percent >= 99.5 && part < 1.0 - ROUNDING => ">99".to_owned(),
-            _ => format!("{percent:.0}"),
+        // A part of a difference may go the other way.
+        let sign = if part < 0.0 { "−" } else { "" };
+        let percent = 100.0 * part.abs();
+        let digits = match percent {
+            0.0 => "0",
+            ..1.0 => "<1",
+            99.5.. if part.abs() < 1.0 - ROUNDING => ">99",
+            _ => &format!("{percent:.0}"),
         };
         Self {
-            whole,
+            whole: format!("{sign}{digits}"),
             unit: "%".to_owned(),
             ..Self::default()
         }
@@ -176,8 +169,7 @@ impl Number {
         let is_digit = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | 'e');
         let end = text.find(|c| !is_digit(c)).unwrap_or(text.len());
         let (digits, unit) = text.split_at(end);
-        let point = digits.find('.').unwrap_or(digits.len());
-        let (whole, fraction) = digits.split_at(point);
+        let (whole, fraction) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
         let sign = if is_smaller { "<" } else { "" };
         Self {
             whole: format!("{sign}{whole}"),

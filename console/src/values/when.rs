@@ -75,7 +75,6 @@ fn at(text: &str, now: &Zoned) -> Result<Timestamp, String> {
         return Ok(now.timestamp());
     }
     if let Some(length) = ago(text) {
-        let length = SignedDuration::try_from(length).map_err(|error| error.to_string())?;
         let time = now.timestamp().checked_sub(length);
         return time.map_err(|error| error.to_string());
     }
@@ -98,7 +97,7 @@ pub fn window(from: Option<&str>, to: Option<&str>, zone: &Clock) -> Result<Wind
     }
     // Drop the fraction of a minute from relative times.
     let since = match from.and_then(|text| ago(text.trim())).is_some() {
-        true => since.map(minute),
+        true => since.map(|since| rounded(since, Unit::Minute, RoundMode::Floor)),
         false => since,
     };
     Ok(Window { since, until })
@@ -120,12 +119,10 @@ fn ago(text: &str) -> Option<Duration> {
     duration::parse(length.trim()).ok()
 }
 
-/// Returns the start of the minute of a time.
-fn minute(time: Timestamp) -> Timestamp {
-    let minute = TimestampRound::new()
-        .smallest(Unit::Minute)
-        .mode(RoundMode::Trunc);
-    time.round(minute).unwrap_or(time)
+/// Returns a time rounded to whole minutes or hours.
+fn rounded(time: Timestamp, unit: Unit, mode: RoundMode) -> Timestamp {
+    let round = TimestampRound::new().smallest(unit).mode(mode);
+    time.round(round).unwrap_or(time)
 }
 
 fn civil(text: &str, now: &Zoned) -> Option<DateTime> {
@@ -176,10 +173,10 @@ impl Clock {
     }
 
     /// Returns a clock that counts from the start of a chart.
-    pub const fn stopwatch() -> Self {
+    pub fn stopwatch() -> Self {
         Self {
-            zone: TimeZone::UTC,
             is_stopwatch: true,
+            ..Self::default()
         }
     }
 
@@ -213,9 +210,8 @@ impl Clock {
     /// Prints a window: a day as `Thursday 2026-11-20`, and others from a time to another.
     pub fn window(&self, window: Span) -> String {
         let (since, until) = (self.at(window.0), self.at(window.1));
-        let is_midnight = since.time() == Time::midnight() && until.time() == Time::midnight();
-        let is_day = since.date().tomorrow().ok() == Some(until.date());
-        if is_midnight && is_day {
+        let is_day = since.tomorrow().is_ok_and(|it| it == until);
+        if is_day && since.time() == Time::midnight() {
             return since.strftime("%A %F").to_string();
         }
         if since.date() == until.date() {
@@ -234,8 +230,8 @@ impl Clock {
             false => self.zone.clone(),
         };
         let shown = zone.to_datetime(time);
-        let passed = shown.duration_since(MONDAY).as_secs().rem_euclid(step);
-        let end = shown.checked_add(SignedDuration::from_secs(step - passed));
+        let passed = shown.duration_since(MONDAY).as_secs().div_euclid(step);
+        let end = MONDAY.checked_add(SignedDuration::from_secs((passed + 1) * step));
         let end = end.and_then(|end| zone.to_timestamp(end));
         end.unwrap_or(Timestamp::MAX)
     }
@@ -279,21 +275,18 @@ pub fn length(seconds: f64) -> String {
     let seconds = seconds.round().max(0.0) as u64;
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
     let clock = format!("{:02}:{:02}:{:02}", rest / 3600, rest / 60 % 60, rest % 60);
-    if days == 0 {
-        clock
-    } else {
-        format!("{days} d {clock}")
+    match days {
+        0 => clock,
+        _ => format!("{days} d {clock}"),
     }
 }
 
 /// Prints the width of steps, such as `10 min` or `1 h`.
 pub fn width(seconds: i64) -> String {
-    match seconds {
-        _ if seconds % 86_400 == 0 => format!("{} d", seconds / 86_400),
-        _ if seconds % 3600 == 0 => format!("{} h", seconds / 3600),
-        _ if seconds % 60 == 0 => format!("{} min", seconds / 60),
-        _ => format!("{seconds} s"),
-    }
+    let units = [(86_400, "d"), (3600, "h"), (60, "min")];
+    let whole = units.iter().find(|(unit, _)| seconds % unit == 0);
+    let (unit, name) = whole.unwrap_or(&(1, "s"));
+    format!("{} {name}", seconds / unit)
 }
 
 /// The widths of steps that people can read, in seconds.
@@ -310,10 +303,10 @@ pub fn step(seconds: f64, least: i64, most: usize) -> i64 {
 
 /// Returns the full hours that hold a window.
 pub fn full_hours((since, until): Span) -> Span {
-    const HOUR: i64 = 3_600;
-    let number = |time: Timestamp| time.as_second().div_euclid(HOUR);
-    let start = |hour: i64| Timestamp::from_second(hour * HOUR).unwrap_or(Timestamp::MAX);
-    (start(number(since)), start(number(after(until, -1e-6)) + 1))
+    (
+        rounded(since, Unit::Hour, RoundMode::Floor),
+        rounded(until, Unit::Hour, RoundMode::Ceil),
+    )
 }
 
 /// Returns a time in microseconds as one of the calendar.
@@ -449,7 +442,7 @@ mod tests {
         let window = |from, to| window(from, to, &Clock::default());
         let ago = window(Some("2h"), Some("now")).unwrap();
         let (since, until) = (ago.since.unwrap(), ago.until.unwrap());
-        assert_eq!(since, minute(since));
+        assert_eq!(since, rounded(since, Unit::Minute, RoundMode::Floor));
         assert!((7200.0..7260.0).contains(&seconds((since, until))));
         assert_eq!(window(None, None), Ok(Window::default()));
         let exact = "2026-11-20T13:40:12Z";

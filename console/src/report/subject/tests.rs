@@ -1,11 +1,10 @@
 use jiff::Timestamp;
 use jobstats_client::Decimal;
-use jobstats_client::answers::{Filters, FindingRow, Group, SpaceRow};
+use jobstats_client::answers::{Filters, FindingRow, Group, RateRow, SpaceRow};
 use proptest::prelude::*;
 
 use super::*;
-use crate::show::text::Screen;
-use crate::subject::{Course, Fact, Kind, Step, Usage, Value, json};
+use crate::subject::{Course, Fact, Kind, Value};
 use crate::values::text::{is_harmless, width};
 
 /// A job with this text in every place that has one.
@@ -25,21 +24,31 @@ fn job(name: &str) -> Subject {
             _ => Some(total as f64 / calls as f64),
         },
         rate: Some(total as f64 / 3600.0),
+        ..Usage::default()
     };
-    let step = |minute, rates| Step {
-        time: time(minute),
-        seconds: 600.0,
-        rates,
-        coverage: 1.0,
+    let step = |minute, rates: [Option<f64>; 4]| {
+        COURSE
+            .iter()
+            .zip(rates)
+            .map(move |(operation, rate)| RateRow {
+                time: time(minute),
+                operation: (*operation).to_owned(),
+                seconds: 600.0,
+                rate,
+                coverage: 1.0,
+                ..RateRow::default()
+            })
     };
     let row = |name: Option<&str>, seconds: i64| RankingRow {
         name: name.map(str::to_owned),
         detail: name.map(str::to_owned),
         share: None,
-        service_time: Some(Decimal::from(seconds)),
-        read_bytes: Some(Decimal::from(seconds * 1_000_000_000)),
-        write_bytes: Some(Decimal::ZERO),
-        metadata: None,
+        amounts: [
+            Some(Decimal::from(seconds * 1_000_000_000)),
+            Some(Decimal::ZERO),
+            None,
+            Some(Decimal::from(seconds)),
+        ],
     };
     Subject {
         kind: Kind::Job,
@@ -51,7 +60,7 @@ fn job(name: &str) -> Subject {
             Fact {
                 key: "run_time",
                 label: "Run time",
-                value: Value::Length(3600.0),
+                value: Value::Number(3600.0, when::length),
             },
         ],
         work: Selection {
@@ -66,11 +75,14 @@ fn job(name: &str) -> Subject {
         ],
         course: Course {
             step: 600,
-            steps: vec![
+            steps: [
                 step(0, [Some(1e9), Some(0.0), Some(4.0), Some(1.5)]),
                 step(10, [None; 4]),
                 step(20, [Some(2e9), Some(0.0), Some(8.0), Some(3.0)]),
-            ],
+            ]
+            .into_iter()
+            .flatten()
+            .collect(),
         },
         meanwhile: None,
         rankings: vec![Ranking::by_amount(
@@ -285,9 +297,8 @@ fn operations_are_grouped_and_those_with_most_time_come_first() {
     let usage = |operation: &str, total: i64, per_call: f64| Usage {
         operation: operation.to_owned(),
         total: Some(Decimal::from(total)),
-        calls: None,
         per_call: Some(per_call),
-        rate: None,
+        ..Usage::default()
     };
     let subject = Subject {
         usage: vec![

@@ -181,7 +181,7 @@ impl<'c> TimeAxis<'c> {
     /// Draws the axis below a plot.
     pub fn draw(&self, svg: &mut Svg, plot: Plot, size: Size) {
         let most = size.of(12.0, 5.0) as usize;
-        for (time, label) in time_ticks(self.window, &self.clock.zone, most) {
+        for (time, label) in time_ticks(self.window, self.clock, most) {
             let x = self.at(time, plot);
             let label = match time.duration_since(self.window.0).as_secs() {
                 _ if !self.clock.is_stopwatch => label,

@@ -9,14 +9,6 @@ use super::svg::{Anchor, Coordinate, Svg};
 use crate::values::text::{cut, shown};
 use crate::values::when::Span;
 
-/// A marked span.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Mark {
-    /// The number of the span in the text.
-    pub number: usize,
-    pub span: Span,
-}
-
 /// The room of the number of a mark.
 const DIGIT: f64 = 14.0;
 
@@ -52,12 +44,12 @@ fn outline(
     path
 }
 
-/// Draws a load as an area, the load of a week before as a line, and numbered spans.
+/// Draws a load as an area, the load of a week before as a line, and spans, which are numbered from 1.
 pub fn band(
     words: &Words,
     axis: &TimeAxis,
     (now, before): (&[Point], &[Point]),
-    marks: &[Mark],
+    marks: &[Span],
     format: impl Fn(f64) -> String,
 ) -> Chart {
     let most = most(now.iter().chain(before));
@@ -67,7 +59,7 @@ pub fn band(
         let plot = size.plot((64.0, 62.0), (20.0, MARGIN), (44.0, height - 26.0));
         legend(&mut svg, plot, !before.is_empty(), size);
         for mark in marks {
-            let (left, right) = (axis.at(mark.span.0, plot), axis.at(mark.span.1, plot));
+            let (left, right) = (axis.at(mark.0, plot), axis.at(mark.1, plot));
             let top = plot.top - 4.0;
             let area = ((right - left).max(2.0), plot.bottom - top);
             svg.rect((left, top), area, "mark", None);
@@ -90,10 +82,9 @@ pub fn band(
 }
 
 /// Returns the numbers of marks with their places above the middles of the spans, or so far to the right that each can be read.
-fn places(axis: &TimeAxis, plot: Plot, marks: &[Mark]) -> Vec<(usize, f64)> {
-    let middle = |span: Span| (axis.at(span.0, plot) + axis.at(span.1, plot)) / 2.0;
-    let places = marks.iter().map(|mark| (mark.number, middle(mark.span)));
-    let mut places: Vec<_> = places.collect();
+fn places(axis: &TimeAxis, plot: Plot, marks: &[Span]) -> Vec<(usize, f64)> {
+    let middle = |span: &Span| (axis.at(span.0, plot) + axis.at(span.1, plot)) / 2.0;
+    let mut places: Vec<_> = (1..).zip(marks.iter().map(middle)).collect();
     places.sort_by(|one, other| one.1.total_cmp(&other.1));
     let mut least = f64::MIN;
     for (_, x) in &mut places {

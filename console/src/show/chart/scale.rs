@@ -2,10 +2,10 @@
 
 use std::iter;
 
-use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp, Unit, Zoned, ZonedRound};
+use jiff::Timestamp;
+use jiff::civil::Time;
 
-use crate::values::when::{self, Span};
+use crate::values::when::{self, Clock, Span, after};
 
 /// A map from values to coordinates.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,8 +23,9 @@ impl Scale {
     /// Returns the place of a value; values outside are at the edge.
     pub fn at(&self, value: f64) -> f64 {
         let span = self.values.1 - self.values.0;
+        let part = (value - self.values.0) / span;
         let part = if span > 0.0 {
-            ((value - self.values.0) / span).clamp(0.0, 1.0)
+            part.clamp(0.0, 1.0)
         } else {
             0.0
         };
@@ -60,55 +61,32 @@ pub fn class(value: f64, most: f64, classes: usize) -> usize {
     (class.max(0.0) as usize).min(classes - 1)
 }
 
-/// The minutes of a day.
-const DAY: i64 = 1440;
+/// The seconds of a day.
+const DAY: i64 = 86_400;
 
-/// The widths between ticks of time, in minutes: up to 12 hours, and of 1, 2, 7 and 28 days.
-const WIDTHS: [i64; 13] = [
-    1, 5, 10, 30, 60, 120, 180, 360, 720, 1440, 2880, 10_080, 40_320,
-];
-
-/// Returns at most so many round times within a window, each with its label.
-pub fn time_ticks(window: Span, zone: &TimeZone, most: usize) -> Vec<(Timestamp, String)> {
+/// Returns at most so many round times within a window, each with its label. They are ends of steps.
+pub fn time_ticks(window: Span, clock: &Clock, most: usize) -> Vec<(Timestamp, String)> {
     let seconds = when::seconds(window);
-    let fits = |width: &&i64| seconds / (60.0 * **width as f64) <= most as f64;
-    let width = WIDTHS.iter().find(fits).copied().unwrap_or(28 * DAY);
-    let first = first(&window.0.to_zoned(zone.clone()), width).ok();
-    let times = iter::successors(first, |time| match width < DAY {
-        true => time.checked_add(SignedDuration::from_mins(width)).ok(),
-        false => time.checked_add(jiff::Span::new().days(width / DAY)).ok(),
-    });
-    let times = times.take_while(|time| time.timestamp() <= window.1);
-    let times = times.filter(|time| time.timestamp() >= window.0);
+    let width = when::step(seconds, 60, most);
+    let next = |time: &Timestamp| Some(clock.step_end(*time, width, window.0));
+    let times = iter::successors(next(&after(window.0, -width as f64)), next);
+    let times = times.take_while(|time| *time <= window.1);
+    let times = times.filter(|time| *time >= window.0);
     let ticks = times.take(most + 2).map(|time| {
+        let shown = clock.at(time);
         // In a window of days, midnight has the date.
-        let is_new_day = seconds > 86_400.0 && time.time() == jiff::civil::Time::midnight();
+        let is_new_day = seconds > DAY as f64 && shown.time() == Time::midnight();
         let is_day = width >= DAY || is_new_day;
         let format = if is_day { "%b %-d" } else { "%H:%M" };
-        (time.timestamp(), time.strftime(format).to_string())
+        (time, shown.strftime(format).to_string())
     });
     ticks.collect()
 }
 
-/// Returns the last time that is round by a width in minutes, and not after the start.
-fn first(start: &Zoned, width: i64) -> Result<Zoned, jiff::Error> {
-    let midnight = start.start_of_day()?;
-    match width / 60 {
-        0 => {
-            let round = ZonedRound::new().mode(jiff::RoundMode::Trunc);
-            start.round(round.smallest(Unit::Minute).increment(width))
-        }
-        _ if width >= DAY => Ok(midnight),
-        // Multiples are counted from midnight.
-        count => {
-            let hours = i64::from(start.hour()) / count * count;
-            midnight.checked_add(SignedDuration::from_hours(hours))
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use jiff::tz::TimeZone;
+
     use super::*;
 
     #[test]
@@ -149,7 +127,7 @@ mod tests {
         let time = |text: &str| text.parse::<Timestamp>().unwrap();
         let labels = |since, until, zone: &TimeZone, most| {
             let window = (time(since), time(until));
-            let ticks = time_ticks(window, zone, most);
+            let ticks = time_ticks(window, &Clock::new(zone.clone()), most);
             ticks
                 .into_iter()
                 .map(|(_, label)| label)

@@ -18,30 +18,20 @@ pub enum Anchor {
 /// An SVG.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Svg {
-    width: f64,
-    height: f64,
-    class: &'static str,
-    title: String,
-    description: String,
-    body: String,
+    text: String,
 }
 
 impl Svg {
     /// Begins an SVG with a title and a description for those who cannot see it.
-    pub fn new(
-        class: &'static str,
-        (width, height): (f64, f64),
-        title: &str,
-        description: &str,
-    ) -> Self {
-        Self {
-            width,
-            height,
-            class,
-            title: escape(title),
-            description: escape(description),
-            body: String::new(),
-        }
+    pub fn new(class: &str, (width, height): (f64, f64), title: &str, description: &str) -> Self {
+        let text = format!(
+            r#"<svg class="{class}" viewBox="0 0 {} {}" role="img" xmlns="http://www.w3.org/2000/svg"><title>{}</title><desc>{}</desc>"#,
+            Coordinate(width),
+            Coordinate(height),
+            escape(title),
+            escape(description)
+        );
+        Self { text }
     }
 
     /// Writes a text.
@@ -53,7 +43,7 @@ impl Svg {
         };
         let (x, y, text) = (Coordinate(x), Coordinate(y), escape(text));
         let _ = write!(
-            self.body,
+            self.text,
             r#"<text x="{x}" y="{y}" class="{class}"{anchor}>{text}</text>"#
         );
     }
@@ -83,7 +73,7 @@ impl Svg {
             Some(tip) => format!("><title>{}</title></{name}>", escape(tip)),
             None => "/>".to_owned(),
         };
-        let _ = write!(self.body, r#"<{name} {attributes} class="{class}"{end}"#);
+        let _ = write!(self.text, r#"<{name} {attributes} class="{class}"{end}"#);
     }
 
     /// Draws a straight line.
@@ -95,7 +85,7 @@ impl Svg {
     /// Defines the pattern of cells without data, under a name that no other chart of the page has.
     pub fn hatch(&mut self, name: &str) {
         let _ = write!(
-            self.body,
+            self.text,
             r#"<defs><pattern id="{name}" width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V4" class="hatch"/></pattern></defs>"#
         );
     }
@@ -103,21 +93,13 @@ impl Svg {
     /// Draws a path that is filled with such a pattern.
     pub fn hatched(&mut self, path: &str, name: &str) {
         if !path.is_empty() {
-            let _ = write!(self.body, r#"<path d="{path}" fill="url(#{name})"/>"#);
+            let _ = write!(self.text, r#"<path d="{path}" fill="url(#{name})"/>"#);
         }
     }
 
     /// Returns the whole.
     pub fn finish(self) -> String {
-        format!(
-            r#"<svg class="{}" viewBox="0 0 {} {}" role="img" xmlns="http://www.w3.org/2000/svg"><title>{}</title><desc>{}</desc>{}</svg>"#,
-            self.class,
-            Coordinate(self.width),
-            Coordinate(self.height),
-            self.title,
-            self.description,
-            self.body
-        )
+        self.text + "</svg>"
     }
 }
 

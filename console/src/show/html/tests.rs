@@ -142,7 +142,7 @@ fn page(name: &str) -> Page {
             ("Name", Cell::sentences(name)),
             ("Number", Cell::number(text.clone())),
         ],
-        [("Name", Cell::text("total")), ("Number", Cell::count(1))],
+        [("Name", Cell::text("total")), ("Number", Cell::number(1))],
     ];
     let mut table = Table::new(name, rows);
     table.note = Some(text.clone());
@@ -220,7 +220,7 @@ fn each_picture_has_words_numbers_and_a_statement() {
 #[test]
 fn a_table_says_how_many_rows_are_left_out() {
     let numbers: Vec<u8> = (0..250).collect();
-    let cells = |number: &u8| [("Number", Cell::count(number))];
+    let cells = |number: &u8| [("Number", Cell::number(number))];
     let table = Table::largest("numbers", &numbers, |it| Some((*it).into()), cells);
     assert_eq!((table.rows.len(), table.more), (200, 50));
     assert_eq!(table.rows[0][0].text, "249");

@@ -31,14 +31,10 @@ const SPARKLINE: usize = 40;
 /// Returns a line for each file system, with its load and the states of its targets. The first one has the time.
 pub(super) fn heads(history: &TargetStates, look: &ScreenState, width: usize) -> Vec<Line> {
     let right = clock(history, look, width);
-    let names = history.filesystems();
-    let [_, _, ..] = names[..] else {
-        return vec![head(history, names.first().copied(), &right, width)];
-    };
-    let shown = heads_of(history);
-    let lines = names.iter().take(shown).enumerate().map(|(at, name)| {
+    let (names, shown) = (history.filesystems(), heads_of(history));
+    let lines = (0..shown).map(|at| {
         let right = if at == 0 { right.as_str() } else { "" };
-        head(history, Some(name), right, width)
+        head(history, names.get(at).copied(), right, width)
     });
     let mut lines: Vec<_> = lines.collect();
     let more = names.len().saturating_sub(shown);
@@ -120,22 +116,23 @@ fn states(history: &TargetStates, filesystem: &str, line: &mut Line, room: usize
 fn clock(history: &TargetStates, look: &ScreenState, width: usize) -> String {
     // On a narrow screen, only readings of the past need their date.
     let has_date = match look.mode {
-        Mode::Live(_) => width >= 100,
-        Mode::Replay(..) | Mode::Print => width >= 60,
+        Mode::Live => width >= 100,
+        Mode::Replay | Mode::Print => width >= 60,
     };
-    let time = look.clock.at(timestamp(history.time));
-    let time = match (history.rounds, has_date) {
-        (0, _) => String::new(),
-        (_, false) => time.strftime("%T %Z").to_string(),
-        (_, true) => time.strftime("%F %T %Z").to_string(),
+    let format = match (history.rounds, has_date) {
+        (0, _) => "",
+        (_, false) => "%T %Z",
+        (_, true) => "%F %T %Z",
     };
-    let mode = match look.mode {
-        Mode::Live(interval) => format!("live {}", seconds(interval)),
-        Mode::Replay(speed, Some(Position { at, of })) => format!("replay {at}/{of} ×{speed}"),
-        Mode::Print => history
+    let time = look.clock.at(timestamp(history.time)).strftime(format);
+    let speed = look.speed;
+    let mode = match (look.mode, look.position) {
+        (Mode::Live, _) => format!("live {}", seconds(look.interval)),
+        (Mode::Replay, Some(Position { at, of })) => format!("replay {at}/{of} ×{speed}"),
+        (Mode::Replay, None) => format!("replay ×{speed}"),
+        (Mode::Print, _) => history
             .interval()
             .map_or_else(String::new, |length| format!("over {}", seconds(length))),
-        Mode::Replay(speed, None) => format!("replay ×{speed}"),
     };
     let paused = if look.is_paused { " PAUSED" } else { "" };
     format!(" {time} {mode}{paused} ")
@@ -166,7 +163,7 @@ pub(super) fn subject(context: &Context<'_>, table: &Table, width: usize) -> Lin
         said.push(decoded.unwrap_or_else(|| format!("{} {name}", by.name())));
     }
     if !view.filter.is_empty() {
-        let filter = text::cut(&text::shown(view.filter.text()), 24);
+        let filter = text::cut(&text::shown(&view.filter.0), 24);
         said.push(format!("/{filter}"));
     }
     if view.window > 0 {

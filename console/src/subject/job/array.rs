@@ -47,7 +47,7 @@ pub(super) fn by_element(subject: &mut Subject, elements: &[JobsRow]) {
         .last()
         .map(|(time, label)| format!("{label}, {}", when::length(*time)));
     let median = times.get(times.len().saturating_sub(1) / 2);
-    let median = median.map(|(time, _)| Value::Length(*time));
+    let median = median.map(|(time, _)| Value::Number(*time, when::length));
     let count = Value::Count(elements.len() as i64);
     subject.add([
         Fact::new("elements", "Elements", Some(count)),
@@ -61,11 +61,8 @@ pub(super) fn by_element(subject: &mut Subject, elements: &[JobsRow]) {
                 .into_iter()
                 .flatten(),
         ),
-        service_time: it.service_time,
-        read_bytes: it.read_bytes,
-        write_bytes: it.write_bytes,
-        metadata: it.metadata,
-        ..RankingRow::default()
+        share: None,
+        amounts: [it.read_bytes, it.write_bytes, it.metadata, it.service_time],
     });
     let ranking = Ranking::by_amount("element", ranked.collect());
     subject.rankings.push(ranking);

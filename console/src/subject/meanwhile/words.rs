@@ -3,7 +3,7 @@
 use jobstats_core::judgement::event::culprit::RISEN;
 use jobstats_core::judgement::meanwhile::{Cause, Compared, HARDLY, TIMES_USUAL_SHORT};
 
-use super::Meanwhile;
+use super::{Meanwhile, Wait};
 use crate::subject::events::{culprit, place};
 use crate::values::number::{per_call, percent, ratio};
 use crate::values::text::{joined, shown};
@@ -11,6 +11,10 @@ use crate::values::when::{Clock, Span};
 
 /// The largest number of events that are listed.
 const EVENTS: usize = 3;
+
+/// The verdict on servers that did not slow the job.
+const FINE: &str =
+    "The file system did not slow it: its servers were neither overloaded nor slow for long.";
 
 impl Meanwhile {
     /// Returns the sentences, the verdict first.
@@ -27,29 +31,25 @@ impl Meanwhile {
     }
 
     fn verdict(&self) -> String {
-        match (self.cause, self.name()) {
-            (Cause::Own, _) => "The job itself slowed its servers.".to_owned(),
-            (Cause::Others, None) => "Other users slowed its servers.".to_owned(),
-            (Cause::Others, Some(name)) => {
-                format!("Others slowed its servers, most of all {name}.")
-            }
-            (Cause::Servers, _) => {
-                "The servers themselves were slow: no user's load explains it.".to_owned()
-            }
-            (Cause::Failover, _) => {
+        let verdict = match self.cause {
+            Cause::Own => "The job itself slowed its servers.",
+            Cause::Others => match self.name() {
+                None => "Other users slowed its servers.",
+                Some(name) => return format!("Others slowed its servers, most of all {name}."),
+            },
+            Cause::Servers => "The servers themselves were slow: no user's load explains it.",
+            Cause::Failover => {
                 let moved = self.events.iter().find(|row| row.event == "failover");
                 let target = moved.and_then(|row| row.targets.first());
                 let target = target.map_or("a target".to_owned(), |name| shown(name));
-                format!("The servers held it up: {target} moved from one to another.")
+                return format!("The servers held it up: {target} moved from one to another.");
             }
-            (Cause::Unknown, _) => {
-                let fine = "The file system did not slow it: its servers were neither overloaded nor slow for long.";
-                match self.load.usual {
-                    Some(_) => fine.to_owned(),
-                    None => format!("{fine} There is no earlier load to compare with."),
-                }
-            }
-        }
+            Cause::Unknown => match self.load.usual {
+                Some(_) => FINE,
+                None => return format!("{FINE} There is no earlier load to compare with."),
+            },
+        };
+        verdict.to_owned()
     }
 
     /// Returns the culprit of an event, or the largest of the others.
@@ -60,18 +60,18 @@ impl Meanwhile {
     }
 
     fn waits(&self, clock: &Clock, window: Span) -> Option<String> {
-        let wait = self.wait.as_ref()?;
-        let (time, worst) = wait.worst;
-        if worst < HARDLY {
+        let Wait { worst, mean } = self.wait.as_ref()?;
+        let longest = worst.wait.unwrap_or(0.0);
+        if longest < HARDLY {
             return Some("Its requests hardly waited for a thread of a server.".to_owned());
         }
         Some(format!(
             "Before service, each request waited {} for a thread of {} ({}), at worst {} at {}.",
-            compared(wait.mean, "", seconds),
-            shown(&wait.server),
-            shown(&wait.service),
-            seconds(worst),
-            clock.within(time, window)
+            compared(*mean, "", seconds),
+            shown(&worst.server),
+            shown(&worst.service),
+            seconds(longest),
+            clock.within(worst.time, window)
         ))
     }
 
@@ -153,10 +153,10 @@ fn compared(it: Compared, unit: &str, print: impl Fn(f64) -> String) -> String {
 #[cfg(test)]
 mod tests {
     use jiff::tz::TimeZone;
-    use jobstats_client::answers::EventRow;
+    use jobstats_client::answers::{EventRow, QueueRow};
 
     use super::*;
-    use crate::subject::meanwhile::{SlowestTarget, Wait};
+    use crate::subject::meanwhile::SlowestTarget;
     use crate::testing::{event, time};
 
     fn said(meanwhile: &Meanwhile) -> String {
@@ -171,10 +171,14 @@ mod tests {
         let mut meanwhile = Meanwhile {
             cause: Cause::Others,
             wait: Some(Wait {
-                server: "mds1".to_owned(),
-                service: "mdt".to_owned(),
+                worst: QueueRow {
+                    server: "mds1".to_owned(),
+                    service: "mdt".to_owned(),
+                    time: time(600),
+                    wait: Some(0.4),
+                    ..QueueRow::default()
+                },
                 mean: time_of(0.02, Some(0.000_02)),
-                worst: (time(600), 0.4),
             }),
             target: Some(SlowestTarget {
                 name: "a-MDT0000".to_owned(),
