@@ -35,8 +35,8 @@ scripts/cluster.sh start "$own" "port=$PGPORT"
 
 # The programs of the page. All stand-ins are one script, which goes by its name.
 mkdir -p "$work/bin" "$work/directory" "$work/etc/cron.d"
-for program in apt-get sudo systemctl clush ssh sleep; do
-    ln -sf "$root/tests/evening/machine" "$work/bin/$program"
+for program in apt-get runuser systemctl clush ssh sleep; do
+    ln -sf "$root/tests/evening/machine.sh" "$work/bin/$program"
 done
 is_root || ln -sf "$(type -P true)" "$work/bin/chown"
 ln -sf "$built/jobstats-console" "$work/bin/"

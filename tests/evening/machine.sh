@@ -23,7 +23,7 @@ on() {
     local server=$1 command
     mkdir -p "$EVENING/servers/$1"/{bin,tmp,etc,usr/share/doc}
     for command in dnf chgrp runuser jobstats-shipper systemctl lctl getent sacct sacctmgr; do
-        ln -sf "$repository/tests/evening/machine" "$EVENING/servers/$1/bin/$command"
+        ln -sf "$repository/tests/evening/machine.sh" "$EVENING/servers/$1/bin/$command"
     done
     export SERVER=$1
     export PATH=$EVENING/servers/$1/bin:${PATH#*:}
@@ -37,13 +37,11 @@ on() {
 # of_nodes NODES
 # Lists nodes such as mds[1-2],oss11.
 of_nodes() {
-    local nodes=${1//\[/\{} name
+    local nodes=${1//\[/\{}
     nodes=${nodes//\]/\}}
     nodes=${nodes//-/..}
     [[ $nodes =~ ^[a-z0-9.,{}]+$ ]] || fail "no nodes: $1"
-    for name in $(eval "printf '%s\n' ${nodes//,/ }"); do
-        printf '%s\n' "$name"
-    done
+    eval "printf '%s\n' ${nodes//,/ }"
 }
 
 clush() {
@@ -138,14 +136,16 @@ apt-get | dnf)
     done
     [ "$program" = apt-get ] || install_package "$EVENING/servers/$SERVER" "$3"
     ;;
-sudo) [ "$1 $2" = '-u postgres' ] && PGUSER=postgres exec "${@:3}" ;;
 ssh) on "${1#root@}" "${*:2}" ;;
 chgrp)
     { [ "$1" = jobstats-shipper ] && [ -e "$2" ]; } || fail "unknown: $*"
     # Only a file of root may be open to its group.
     [ "$(id -u)" = 0 ] || chmod g-r "$2"
     ;;
-runuser) [ "$1 $2 $3" = '-u jobstats-shipper --' ] && exec "${@:4}" ;;
+runuser)
+    [ "$1 $3" = '-u --' ] || fail "unknown: $*"
+    PGUSER=$2 exec "${@:4}"
+    ;;
 jobstats-shipper)
     directory=$EVENING/servers/$SERVER
     unset PGHOST PGUSER
