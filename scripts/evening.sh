@@ -28,10 +28,10 @@ export EVENING=$work EVENING_CLUSTER=$own EVENING_SIMULATOR=$built/jobstats-simu
 export JOBSTATS_SIMULATOR_ODD=0 JOBSTATS_SIMULATOR_JOBS=150 JOBSTATS_SIMULATOR_SCALE=0.3
 PGPORT=$(free_port)
 export PGPORT PGHOST=$own PGUSER=root
-scripts/cluster.sh start "$own" "port=$PGPORT"
+start_volatile "$own" jit=off "port=$PGPORT"
 printf 'local all all trust\n' >"$own/data/pg_hba.conf"
 scripts/cluster.sh stop "$own"
-scripts/cluster.sh start "$own" "port=$PGPORT"
+start_volatile "$own" jit=off "port=$PGPORT"
 
 # The programs of the page. All stand-ins are one script, which goes by its name.
 mkdir -p "$work/bin" "$work/directory" "$work/etc/cron.d"
@@ -40,7 +40,6 @@ for program in apt-get runuser systemctl clush ssh sleep; do
 done
 is_root || ln -sf "$(type -P true)" "$work/bin/chown"
 ln -sf "$built/jobstats-console" "$work/bin/"
-PATH=$work/bin:$("$PG_CONFIG" --bindir):$PATH
 version=$(product_version)
 touch "$work/directory/"{"postgresql-$(pg_major)-jobstats_${version}_amd64.deb","jobstats-console_${version}_amd64.deb","jobstats-shipper-$version-1.x86_64.rpm"}
 
@@ -50,7 +49,7 @@ touch "$work/directory/"{"postgresql-$(pg_major)-jobstats_${version}_amd64.deb",
 awk -f scripts/evening.awk "$page" |
     sed -e "s/@db\.example\.org/@localhost:$PGPORT/; s/db\.example\.org/localhost/g" -e "s|192\.0\.2\.0/24|127.0.0.1/32|" -e "s/listen_addresses = '\*'/listen_addresses = '127.0.0.1'/" \
         -e "s/postgresql-15-/postgresql-$(pg_major)-/g" -e "s|/etc/cron\.d|$work/etc/cron.d|" >"$work/page.sh"
-(cd "$work/directory" && bash "$work/page.sh" </dev/null)
+(cd "$work/directory" && PATH=$work/bin:$("$PG_CONFIG" --bindir):$PATH bash "$work/page.sh" </dev/null)
 
 # check WHAT EXPECTED STATEMENT
 check() {
@@ -67,7 +66,7 @@ check 'the answer names users and jobs' t \
     "SELECT count(*) > 0 FROM jobstats_now() n JOIN jobstats.jobs j ON j.job = n.labels ->> 'workload' AND j.user_name = n.labels ->> 'user'"
 check 'roles with SCRAM passwords' 15 "SELECT count(*) FROM pg_authid WHERE rolpassword LIKE 'SCRAM-SHA-256%'"
 # The line of cron, as cron runs it.
-sh -c "$(cut -d ' ' -f 7- "$work/etc/cron.d/jobstats")"
+PATH=$("$PG_CONFIG" --bindir):$PATH sh -c "$(cut -d ' ' -f 7- "$work/etc/cron.d/jobstats")"
 check 'cron maintains' t "SELECT count(*) > 0 FROM jobstats.maintenance WHERE took IS NOT NULL"
 
 # connects PASSWORD SSLMODE

@@ -90,11 +90,17 @@ run_service() {
 }
 
 systemctl() {
+    local units=$EVENING/servers/${SERVER:-}/etc/systemd/system/jobstats-shipper
     case $* in
-    'restart postgresql') "$repository/scripts/cluster.sh" stop "$EVENING_CLUSTER" && "$repository/scripts/cluster.sh" start "$EVENING_CLUSTER" "port=$PGPORT" ;;
-    'enable --now jobstats-shipper.timer') touch "$EVENING/servers/$SERVER/timer" && run_service "$SERVER" ;;
+    'restart postgresql')
+        # With the system's runuser.
+        PATH=${PATH#*:}
+        "$repository/scripts/cluster.sh" stop "$EVENING_CLUSTER"
+        "$repository/scripts/cluster.sh" start "$EVENING_CLUSTER" fsync=off jit=off "port=$PGPORT"
+        ;;
+    'enable --now jobstats-shipper.timer') [ -e "$units.timer" ] && touch "$EVENING/servers/$SERVER/timer" ;;
     'start jobstats-shipper.service') run_service "$SERVER" ;;
-    daemon-reload | 'add-wants multi-user.target jobstats-shipper.service') [ -e "$EVENING/servers/$SERVER/etc/systemd/system/jobstats-shipper.service" ] ;;
+    daemon-reload | 'add-wants multi-user.target jobstats-shipper.service') [ -e "$units.service" ] ;;
     *) fail "unknown: $*" ;;
     esac
 }
