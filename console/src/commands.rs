@@ -60,7 +60,7 @@ fn execute(command: Command) -> Result<ExitCode, Error> {
         // A plug-in has different exit codes.
         Command::Check(check) => return Ok(events::check(&check)),
         Command::Export(export) => {
-            export::run(&export).map_err(|error| Error::other(error.code(), error))?;
+            export::run(&export)?;
         }
         Command::Serve(options) => serve::run(&options)?,
         Command::Generate(generate) => generate::write(&Options::command(), &generate.directory)?,

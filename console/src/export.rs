@@ -13,14 +13,15 @@ use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jobstats_client::answers::Filters;
-use jobstats_client::files::file::{FileError, directory_of};
+use jobstats_client::files::file::directory_of;
 use jobstats_client::program::exit;
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::{Client, Row};
 use serde_json::json;
 use tokio_postgres::types::{ToSql, Type};
 
-use crate::ask::{config, error, store};
+use crate::ask::error::Error;
+use crate::ask::{config, store};
 use crate::values::text;
 use crate::values::when;
 use batch::Batch;
@@ -123,43 +124,10 @@ impl Level {
     }
 }
 
-/// An error that ends an export. Days that were finished before stay.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error("{0}")]
-    Usage(String),
-    #[error("nothing is kept of these days, clusters and file systems{}", text::listed(.0))]
-    Nothing(Vec<String>),
-    #[error(transparent)]
-    Store(#[from] error::Error),
-    #[error(transparent)]
-    File(#[from] FileError),
-    #[error("another export writes to {}", .0.display())]
-    Busy(PathBuf),
-    #[error("{} was exported with other options: name another directory, or write all days anew with --again", .0.display())]
-    Other(PathBuf),
-    #[error(transparent)]
-    Key(#[from] pseudonyms::Error),
-}
-
-impl From<tokio_postgres::Error> for Error {
-    fn from(error: tokio_postgres::Error) -> Self {
-        Self::Store(store::Error::from(error).into())
-    }
-}
-
-impl Error {
-    /// Returns the exit code.
-    pub fn code(&self) -> u8 {
-        match self {
-            Self::Usage(_) | Self::Other(_) => exit::USAGE,
-            Self::Nothing(_) => exit::NOTHING,
-            Self::Busy(_) => exit::LATER,
-            Self::Store(error) => error.code(),
-            Self::File(_) => exit::SYSTEM,
-            Self::Key(_) => exit::SETUP,
-        }
-    }
+fn nothing(notes: &[String]) -> Error {
+    let notes = text::listed(notes);
+    let message = format!("nothing is kept of these days, clusters and file systems{notes}");
+    Error::other(exit::NOTHING, message)
 }
 
 /// Runs `export`.
@@ -175,8 +143,8 @@ pub fn run(options: &Export) -> Result<(), Error> {
     let pseudonyms = options.pseudonyms.as_deref();
     let pseudonyms = pseudonyms.map(|key| pseudonyms_of(key, &options.directory));
     let pseudonyms = pseudonyms.transpose()?;
-    let connector = store::connector(&options.database.complete()?).map_err(error::Error::from)?;
-    let (mut client, _) = store::connect(&connector, SETTINGS, drop).map_err(error::Error::from)?;
+    let connector = store::connector(&options.database.complete()?)?;
+    let (mut client, _) = store::connect(&connector, SETTINGS, drop)?;
     let scope = Filters {
         cluster: options.cluster.clone().map(|it| vec![it]),
         filesystem: options.filesystem.clone().map(|it| vec![it]),
@@ -185,7 +153,7 @@ pub fn run(options: &Export) -> Result<(), Error> {
     let retained = days::ask(&mut client, &scope, options.level)?;
     let plan = days::plan(options.from, options.to, &retained, options.level);
     if plan.days.is_empty() {
-        return Err(Error::Nothing(plan.notes));
+        return Err(nothing(&plan.notes));
     }
     for note in &plan.notes {
         eprintln!("jobstats-console: {}", text::shown(note));
@@ -281,7 +249,7 @@ impl Exporter<'_> {
         self.bar.finish_and_clear();
         match is_there {
             true => Ok(()),
-            false => Err(Error::Nothing(Vec::new())),
+            false => Err(nothing(&[])),
         }
     }
 

@@ -30,6 +30,12 @@ pub enum Error {
     Other { code: u8, message: String },
 }
 
+impl From<tokio_postgres::Error> for Error {
+    fn from(error: tokio_postgres::Error) -> Self {
+        Self::Store(error.into())
+    }
+}
+
 impl Error {
     /// Returns an error with this exit code.
     pub fn other(code: u8, message: impl ToString) -> Self {

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jobstats_client::files::file::{FileError, if_there};
 use jobstats_client::files::own_file;
+use jobstats_client::program::exit;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
@@ -20,9 +21,9 @@ use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::{ColumnPath, TypePtr};
 use tempfile::TempPath;
 
-use super::Error;
 use super::batch::Batch;
 use super::columns::{Column, Kind};
+use crate::ask::error::Error;
 
 /// The metadata entry of a file that describes the export.
 const EXPORT: &str = "jobstats.export";
@@ -63,7 +64,8 @@ impl Directory {
         let file = own_file::open(&lock).map_err(FileError::at(&lock))?;
         // Some file systems have no locks. Two exports are not kept apart there.
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            return Err(Error::Busy(path.to_owned()));
+            let message = format!("another export writes to {}", path.display());
+            return Err(Error::other(exit::LATER, message));
         }
         Ok(Self {
             path: path.to_owned(),
@@ -84,7 +86,10 @@ impl Directory {
         match file.map(export_of) {
             None => Ok(false),
             Some(Ok(Some(export))) if export == self.export => Ok(true),
-            _ => Err(Error::Other(path)),
+            _ => Err(Error::Usage(format!(
+                "{} was exported with other options: name another directory, or write all days anew with --again",
+                path.display()
+            ))),
         }
     }
 
@@ -322,9 +327,9 @@ mod tests {
         written(&directory, &[vec![(Some(1), None, None)]], None);
         assert!(directory.has(DAY).unwrap());
         let again = Directory::open(place.path(), "one".to_owned());
-        assert!(matches!(again, Err(Error::Busy(_))));
+        assert_eq!(again.err().map(|it| it.code()), Some(exit::LATER));
         drop(directory);
         let other = Directory::open(place.path(), "other".to_owned()).unwrap();
-        assert!(matches!(other.has(DAY), Err(Error::Other(_))));
+        assert!(matches!(other.has(DAY), Err(Error::Usage(_))));
     }
 }

@@ -4,13 +4,16 @@
 //! a guessed name cannot be computed.
 
 use std::io::{self, ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use jobstats_client::files::file::{FileError, directory_of};
 use jobstats_client::files::trust::{self, TrustError};
+use jobstats_client::program::exit;
 use ring::hmac::{self, HMAC_SHA256, Key, Tag};
 use ring::rand::{SecureRandom, SystemRandom};
 use tempfile::NamedTempFile;
+
+use crate::ask::error::Error;
 
 /// The number of random bytes of a key.
 const RANDOM: usize = 32;
@@ -23,17 +26,6 @@ const LENGTH: usize = 10;
 
 /// The number of bits of the pseudonym of a number, which programs with floating-point numbers keep exactly.
 const BITS: u32 = 53;
-
-/// An error of the file of a key.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error(transparent)]
-    File(#[from] FileError),
-    #[error(transparent)]
-    Trust(#[from] TrustError),
-    #[error("{} has no key: it needs {LEAST} characters or more; name a file that does not exist, and one is made", .0.display())]
-    Short(PathBuf),
-}
 
 /// A key.
 pub struct Pseudonyms {
@@ -50,7 +42,10 @@ impl Pseudonyms {
             text => text?,
         };
         match text.trim() {
-            key if key.len() < LEAST => Err(Error::Short(path.to_owned())),
+            key if key.len() < LEAST => Err(unusable(format!(
+                "{} has no key: it needs {LEAST} characters or more; name a file that does not exist, and one is made",
+                path.display()
+            ))),
             key => Ok(Self::new(key.as_bytes())),
         }
     }
@@ -89,6 +84,10 @@ impl Pseudonyms {
     }
 }
 
+fn unusable(message: impl ToString) -> Error {
+    Error::other(exit::SETUP, message)
+}
+
 /// Makes a file with a random key, which only its owner may read.
 fn make(path: &Path) -> Result<Pseudonyms, Error> {
     let keep = || {
@@ -102,7 +101,7 @@ fn make(path: &Path) -> Result<Pseudonyms, Error> {
         file.persist_noclobber(path)?;
         Ok::<_, io::Error>(Pseudonyms::new(key.as_bytes()))
     };
-    Ok(keep().map_err(FileError::at(path))?)
+    keep().map_err(|error| unusable(FileError::at(path)(error)))
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
@@ -143,7 +142,8 @@ mod tests {
         ));
         fs::write(&path, "secret\n").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-        assert!(matches!(Pseudonyms::open(&path), Err(Error::Short(_))));
+        let short = Pseudonyms::open(&path).err();
+        assert_eq!(short.map(|it| it.code()), Some(exit::SETUP));
         let nowhere = directory.path().join("none/key");
         assert!(matches!(
             Pseudonyms::open(&nowhere),

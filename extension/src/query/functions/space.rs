@@ -197,7 +197,7 @@ impl Query {
         }
         if read == 0 && written == 0 {
             hinted(
-                format!("no target has said what each {kind} uses"),
+                format!("no target has reported what each {kind} uses"),
                 format!(
                     "jobstats-shipper asks for quota_slave.acct_{kind} once an hour. Lustre prints nothing where a target counts no {kind}s."
                 ),
@@ -211,7 +211,7 @@ impl Query {
             let (number, names) = (missing.len(), listed(&missing, 10));
             hinted(
                 format!(
-                    "{number} targets have not said within a day what each {kind} uses: {names}"
+                    "{number} targets have not reported within a day what each {kind} uses: {names}"
                 ),
                 "Sums of their file systems are too small or old: compare targets with of_targets, and see time.",
             );
