@@ -43,7 +43,6 @@ fn with_node_and_user_nobody_is_mistaken() {
             let clusters = if scheduler.name == "pbs" { 1 } else { 2 };
             let site = Site {
                 clusters,
-                format: "%j:%u:%H".to_owned(),
                 ..Site::new(scheduler, seed, 150)
             };
             let counts = judged(&site);
