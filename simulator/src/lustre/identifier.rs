@@ -19,6 +19,15 @@ pub fn without_job(uid: u32, node: &str) -> Id {
     of_job("", uid, node)
 }
 
+/// Returns the identifier with the job before the user, by which the world was drawn that the documentation shows.
+pub fn job_first(id: &[u8]) -> Id {
+    match id.splitn(3, |&byte| byte == b':').collect::<Vec<_>>()[..] {
+        [_, job, b""] => [job, b":"].concat(),
+        [user, job, node] => [job, user, node].join(&b':'),
+        _ => id.to_vec(),
+    }
+}
+
 /// Returns the identifier `%e.%u`, as on login nodes.
 pub fn of_program(program: &[u8], uid: u32) -> Id {
     let program = program.get(..15).unwrap_or(program);
@@ -149,6 +158,11 @@ mod tests {
             b"17627127:11317854:largemem-r05m"
         );
         assert_eq!(without_job(JOB.1, JOB.2), b"17627127::r01c01");
+        assert_eq!(
+            job_first(b"17627127:11317854:r01c01"),
+            b"11317854:17627127:r01c01"
+        );
+        assert_eq!(job_first(b"17627127:11317854:"), b"11317854:");
         assert_eq!(of_program(b"wget", 11317854), b"wget.11317854");
         assert_eq!(of_program(b"a-very-long-program", 0), b"a-very-long-pro.0");
     }
