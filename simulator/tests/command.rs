@@ -124,14 +124,6 @@ fn the_truth_comes_with_what_nobody_can_know() {
 }
 
 #[test]
-fn requests_without_identifier_are_a_part_of_all() {
-    let refused = simulator("truth --unidentified 0.95");
-    assert_eq!(refused.status.code(), Some(2));
-    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(said.contains("is not from 0 to 0.9"), "{said}");
-}
-
-#[test]
 fn a_description_counts_what_happens() {
     let described = print("describe --layout 2.17");
     for label in [

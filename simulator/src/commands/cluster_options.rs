@@ -43,15 +43,6 @@ pub struct World {
     pub scheduler: Option<&'static Scheduler>,
     #[command(flatten)]
     pub schedulers: accounting::Schedulers,
-    /// Share of small requests without an identifier, which only the counters of targets themselves show
-    #[arg(
-        long,
-        env = "JOBSTATS_SIMULATOR_UNIDENTIFIED",
-        default_value_t = 0.1,
-        value_name = "SHARE"
-    )]
-    #[arg(value_parser = share)]
-    pub unidentified: f64,
     /// Let a user overload a metadata server for half an hour of each day
     #[arg(long, env = "JOBSTATS_SIMULATOR_OVERLOAD")]
     pub overload: bool,
@@ -69,14 +60,6 @@ fn interval(text: &str) -> Result<Nanos, String> {
     whole_seconds(text, 5 * SECOND..=10 * MINUTE, "5 s to 10 minutes")
 }
 
-/// Parses a share of requests that leaves some for the rest.
-fn share(text: &str) -> Result<f64, String> {
-    let share: f64 = text.parse().map_err(|_| "is not a number")?;
-    let range = 0.0..=0.9;
-    let problem = || "is not from 0 to 0.9".to_owned();
-    range.contains(&share).then_some(share).ok_or_else(problem)
-}
-
 impl World {
     /// Builds the cluster that the options describe.
     pub fn cluster(&self) -> Result<Cluster, Failure> {
@@ -90,7 +73,6 @@ impl World {
         cluster.schedulers = self
             .scheduler
             .map(|scheduler| self.schedulers.site(scheduler, self.seed));
-        cluster.unidentified = self.unidentified;
         cluster.overload = self.overload;
         cluster.disturbed = !self.undisturbed;
         if let Some(file) = &self.incident_plan {

@@ -73,7 +73,6 @@ fn script(stage: &Stage, cluster: &Cluster) -> io::Result<String> {
         ("SERVER", stage.server.clone()),
         ("TIME", stage.time.clone()),
         ("INTERVAL", format!("{}s", cluster.interval / SECOND)),
-        ("UNIDENTIFIED", world.unidentified.to_string()),
         ("OVERLOAD", world.overload.to_string()),
         ("UNDISTURBED", world.undisturbed.to_string()),
         ("LATER", (time::shown(0) / time::DAY).to_string()),
