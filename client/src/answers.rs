@@ -10,7 +10,7 @@
 //! `per_call` is in bytes or seconds, and `None` below ten calls. `seconds` is the width of a step or window, and `time` its start.
 //! A `share` and a `coverage` are between 0 and 1.
 
-use std::fmt::{Display, Write as _};
+use std::fmt::Display;
 
 use jiff::Timestamp;
 use postgres::{GenericClient, Row};
@@ -104,35 +104,23 @@ pub trait Answer: Sized {
 pub enum Source {
     /// A function that returns rows, found by the search path.
     Function(&'static str),
-    /// A view, with its schema.
-    View(&'static str),
-    /// A view or a call, with a condition. `$name` is the argument of that name.
-    Filtered {
-        /// The view with its schema, or the call.
-        source: &'static str,
-        /// The condition.
-        condition: &'static str,
-    },
+    /// A view with its schema, or a call, with a condition or without. `$name` is the argument of that name.
+    Query(&'static str),
 }
 
 impl Source {
     /// Returns the statement that reads these columns. An argument is a name and its SQL expression.
     fn statement(self, columns: &[&str], arguments: &[(&str, String)]) -> String {
         let columns: Vec<_> = columns.iter().map(|name| format!(r#""{name}""#)).collect();
-        let mut statement = format!("SELECT {} FROM ", columns.join(", "));
-        let _ = match self {
+        let source = match self {
             Self::Function(name) => {
                 let list = arguments.iter();
                 let list = list.map(|(name, value)| format!(r#""{name}" => {value}"#));
-                write!(statement, "{name}({})", list.collect::<Vec<_>>().join(", "))
+                format!("{name}({})", list.collect::<Vec<_>>().join(", "))
             }
-            Self::View(name) => write!(statement, "{name}"),
-            Self::Filtered { source, condition } => {
-                let source = fill(source, arguments);
-                write!(statement, "{source} WHERE {}", fill(condition, arguments))
-            }
+            Self::Query(template) => fill(template, arguments),
         };
-        statement
+        format!("SELECT {} FROM {source}", columns.join(", "))
     }
 }
 
@@ -213,13 +201,12 @@ macro_rules! values {
 
 values! {
     String => TEXT, |text| literal::quoted(text);
-    Vec<String> => TEXT_ARRAY, |texts| literal::array(texts, "text");
-    Vec<i32> => INT4_ARRAY, |numbers| literal::array(numbers, "integer");
-    Vec<i64> => INT8_ARRAY, |numbers| literal::array(numbers, "bigint");
+    Vec<String> => TEXT_ARRAY, |texts| literal::array(texts);
+    Vec<i32> => INT4_ARRAY, |numbers| literal::array(numbers);
+    Vec<i64> => INT8_ARRAY, |numbers| literal::array(numbers);
     bool => BOOL, ToString::to_string;
     i32 => INT4, ToString::to_string;
     i64 => INT8, ToString::to_string;
-    f64 => FLOAT8, |number| literal::number(*number);
     Timestamp => TIMESTAMPTZ, |time| literal::time(*time);
     Interval => INTERVAL, |interval| literal::interval(*interval);
 }

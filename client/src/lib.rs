@@ -71,7 +71,6 @@ pub use answers::ask;
 pub use database::connection::{Connector, Notice, Session};
 pub use database::error::Error;
 pub use database::failure::Kind;
-pub use database::retry::{Backoff, Retry};
 pub use database::settings::{Options, Settings, SslMode};
 pub use files::file::FileError;
 pub use rust_decimal::Decimal;

@@ -9,49 +9,16 @@ mod top;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
-use jobstats_client::program::exit::{SYSTEM, USAGE};
+use jobstats_client::program::exit::USAGE;
 use jobstats_client::program::generate;
 
-use crate::ask::error;
+use crate::ask::error::Error;
 use crate::export;
 use crate::serve;
 use crate::terminal::signals;
 use crate::values::text;
 
 use options::{Command, Options};
-
-/// An error that ends the program.
-#[derive(Debug, thiserror::Error)]
-enum Error {
-    #[error(transparent)]
-    Top(#[from] top::Error),
-    #[error(transparent)]
-    Inquiry(#[from] error::Error),
-    #[error(transparent)]
-    Export(#[from] export::Error),
-    #[error(transparent)]
-    Generate(#[from] jobstats_client::FileError),
-}
-
-impl Error {
-    fn code(&self) -> u8 {
-        match self {
-            Self::Top(error) => error.code(),
-            Self::Inquiry(error) => error.code(),
-            Self::Export(error) => error.code(),
-            Self::Generate(_) => SYSTEM,
-        }
-    }
-
-    /// Returns true if whoever reads the output has seen enough.
-    fn is_broken_pipe(&self) -> bool {
-        match self {
-            Self::Top(error) => error.is_broken_pipe(),
-            Self::Inquiry(error) => error.is_broken_pipe(),
-            Self::Export(_) | Self::Generate(_) => false,
-        }
-    }
-}
 
 /// Runs the command of the command line, and returns the exit code.
 pub fn run() -> ExitCode {
@@ -92,7 +59,9 @@ fn execute(command: Command) -> Result<ExitCode, Error> {
         Command::Events(options) => events::list(&options)?,
         // A plug-in has different exit codes.
         Command::Check(check) => return Ok(events::check(&check)),
-        Command::Export(export) => export::run(&export)?,
+        Command::Export(export) => {
+            export::run(&export)?;
+        }
         Command::Serve(options) => serve::run(&options)?,
         Command::Generate(generate) => generate::write(&Options::command(), &generate.directory)?,
     }

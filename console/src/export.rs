@@ -12,19 +12,20 @@ use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 use jiff::civil::Date;
+use jobstats_client::answers::Filters;
 use jobstats_client::files::file::directory_of;
 use jobstats_client::program::exit;
 use postgres::fallible_iterator::FallibleIterator;
-use postgres::{Client, IsolationLevel, Row};
+use postgres::{Client, Row};
 use serde_json::json;
 use tokio_postgres::types::{ToSql, Type};
 
+use crate::ask::error::Error;
 use crate::ask::{config, store};
-use crate::source::stored::{self, Scope};
 use crate::values::text;
 use crate::values::when;
-use batch::{Batch, Value};
-use columns::Column;
+use batch::Batch;
+use columns::{Column, Kind};
 use file::Directory;
 use pseudonyms::Pseudonyms;
 
@@ -56,9 +57,6 @@ const SETTINGS: &str = "\
 /// The natural order of rows leaks their owners, because joins sort by uid. Rows with pseudonyms are sorted by columns that the file
 /// shows anyway, and then by a hash that cannot be computed without the key, from which $4 is made.
 const ORDER: &str = "ORDER BY done.until, done.target_id, hashint8extended(done.entry_id, $4)";
-
-/// The number of rows after which the progress bar is moved.
-const MOVED: u64 = 4096;
 
 /// The number of seconds of a day.
 const DAY: u64 = 86_400;
@@ -126,41 +124,10 @@ impl Level {
     }
 }
 
-/// An error that ends an export. Days that were finished before stay.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error("{0}")]
-    Usage(String),
-    #[error("nothing is kept of these days, clusters and file systems{}", text::listed(.0))]
-    Nothing(Vec<String>),
-    #[error(transparent)]
-    Store(#[from] stored::Error),
-    #[error(transparent)]
-    File(#[from] file::Error),
-    #[error(transparent)]
-    Key(#[from] pseudonyms::Error),
-    #[error(transparent)]
-    Config(#[from] config::Error),
-}
-
-impl From<tokio_postgres::Error> for Error {
-    fn from(error: tokio_postgres::Error) -> Self {
-        Self::Store(store::Error::from(error).into())
-    }
-}
-
-impl Error {
-    /// Returns the exit code.
-    pub fn code(&self) -> u8 {
-        match self {
-            Self::Usage(_) | Self::File(file::Error::Other(_)) => exit::USAGE,
-            Self::Nothing(_) => exit::NOTHING,
-            Self::File(file::Error::Busy(_)) => exit::LATER,
-            Self::Store(error) => error.kind().map_or(exit::NOTHING, exit::code),
-            Self::File(_) => exit::SYSTEM,
-            Self::Key(_) | Self::Config(_) => exit::SETUP,
-        }
-    }
+fn nothing(notes: &[String]) -> Error {
+    let notes = text::listed(notes);
+    let message = format!("nothing is kept of these days, clusters and file systems{notes}");
+    Error::other(exit::NOTHING, message)
 }
 
 /// Runs `export`.
@@ -176,17 +143,17 @@ pub fn run(options: &Export) -> Result<(), Error> {
     let pseudonyms = options.pseudonyms.as_deref();
     let pseudonyms = pseudonyms.map(|key| pseudonyms_of(key, &options.directory));
     let pseudonyms = pseudonyms.transpose()?;
-    let connector = store::connector(&options.database.complete()?).map_err(stored::Error::from)?;
-    let (mut client, _) =
-        store::connect(&connector, SETTINGS, drop).map_err(stored::Error::from)?;
-    let scope = Scope {
-        cluster: options.cluster.clone(),
-        filesystem: options.filesystem.clone(),
+    let connector = store::connector(&options.database.complete()?)?;
+    let (mut client, _) = store::connect(&connector, SETTINGS, drop)?;
+    let scope = Filters {
+        cluster: options.cluster.clone().map(|it| vec![it]),
+        filesystem: options.filesystem.clone().map(|it| vec![it]),
+        ..Filters::default()
     };
     let retained = days::ask(&mut client, &scope, options.level)?;
     let plan = days::plan(options.from, options.to, &retained, options.level);
     if plan.days.is_empty() {
-        return Err(Error::Nothing(plan.notes));
+        return Err(nothing(&plan.notes));
     }
     for note in &plan.notes {
         eprintln!("jobstats-console: {}", text::shown(note));
@@ -198,7 +165,7 @@ pub fn run(options: &Export) -> Result<(), Error> {
         columns: &columns,
         pseudonyms: pseudonyms.as_ref(),
         scope: &scope,
-        bar: bar(plan.days.len()),
+        bar: bar(),
         client: &mut client,
     };
     export.days(&plan.days, options.again)
@@ -234,17 +201,11 @@ fn described(options: &Export, pseudonyms: Option<&Pseudonyms>) -> String {
 
 /// Returns the statement that reads the rows of a day. For pseudonyms it has an order, which is sorted by the database.
 fn statement(columns: &[Column], level: Level, is_ordered: bool) -> String {
-    let operations = columns::of_operations(columns).iter();
-    let operations = operations.map(|column| format!(r#"done."{}""#, column.name));
-    let operations: Vec<_> = operations.collect();
     let (view, time, active) = level.view();
+    let operations = columns[columns::FIRST.len()..].iter();
+    let operations = operations.map(|column| format!("done.{}", column.name));
     let rows = include_str!("export/rows.sql")
-        .replace("@targets@", &columns::selected(&columns[4..8], "target"))
-        .replace(
-            "@entries@",
-            &columns::selected(&columns[8..columns.len() - operations.len()], "entry"),
-        )
-        .replace("@columns@", &operations.join(", "))
+        .replace("@columns@", &operations.collect::<Vec<_>>().join(", "))
         .replace("@view@", &view)
         .replace("@time@", time)
         .replace("@active@", active);
@@ -252,9 +213,9 @@ fn statement(columns: &[Column], level: Level, is_ordered: bool) -> String {
 }
 
 /// Returns a bar that is only seen on a terminal.
-fn bar(days: usize) -> ProgressBar {
+fn bar() -> ProgressBar {
     let style = ProgressStyle::with_template("{msg}  {bar:30}  {percent} %, {eta} left");
-    let bar = ProgressBar::new(days as u64 * DAY);
+    let bar = ProgressBar::new(0);
     style.map(|style| bar.set_style(style)).unwrap_or_default();
     bar
 }
@@ -265,7 +226,7 @@ struct Exporter<'a> {
     statement: String,
     columns: &'a [Column],
     pseudonyms: Option<&'a Pseudonyms>,
-    scope: &'a Scope,
+    scope: &'a Filters,
     bar: ProgressBar,
     client: &'a mut Client,
 }
@@ -288,7 +249,7 @@ impl Exporter<'_> {
         self.bar.finish_and_clear();
         match is_there {
             true => Ok(()),
-            false => Err(Error::Nothing(Vec::new())),
+            false => Err(nothing(&[])),
         }
     }
 
@@ -297,43 +258,31 @@ impl Exporter<'_> {
         self.bar.set_message(day.to_string());
         let (since, until) = (days::start(day), days::start(days::after(day)));
         let done = self.bar.position();
-        let filter = self.scope.filters();
-        let mut transaction = self.client.build_transaction();
-        transaction = transaction.read_only(true);
-        transaction = transaction.isolation_level(IsolationLevel::RepeatableRead);
-        let mut transaction = transaction.start()?;
-        let mut parameters: Vec<(&(dyn ToSql + Sync), Type)> = vec![
+        let seed = self.pseudonyms.map(Pseudonyms::seed);
+        let parameters: [(&(dyn ToSql + Sync), Type); 4] = [
             (&since, Type::TIMESTAMPTZ),
             (&until, Type::TIMESTAMPTZ),
-            (&filter, Type::JSONB),
+            (self.scope, Type::JSONB),
+            (&seed, Type::INT8),
         ];
-        let seed = self.pseudonyms.map(Pseudonyms::seed);
-        if let Some(seed) = &seed {
-            parameters.push((seed, Type::INT8));
-        }
-        let mut rows = transaction.query_typed_raw(&self.statement, parameters)?;
-        let Some(first) = rows.next()? else {
+        let rows = self.client.query_typed_raw(&self.statement, parameters)?;
+        let mut rows = rows.peekable();
+        if rows.peek()?.is_none() {
             return Ok(false);
-        };
+        }
         let mut file = self.directory.begin(day, self.columns)?;
         let mut batch = Batch::new(self.columns, self.pseudonyms);
         let (mut count, mut latest) = (0_u64, since);
-        let mut next = Some(first);
-        while let Some(row) = next {
-            let until = add(&row, self.columns, &mut batch)?;
-            latest = until.map_or(latest, |until| until.max(latest));
+        while let Some(row) = rows.next()? {
+            add(&row, self.columns, &mut batch)?;
             count += 1;
-            if count.is_multiple_of(MOVED) {
-                let seconds = latest.duration_since(since).as_secs().unsigned_abs();
-                self.bar.set_position(done + seconds.min(DAY));
-            }
+            latest = latest.max(row.try_get("until")?);
+            let seconds = latest.duration_since(since).as_secs().unsigned_abs();
+            self.bar.set_position(done + seconds.min(DAY));
             if batch.is_full() {
                 file.write(&mut batch)?;
             }
-            next = rows.next()?;
         }
-        drop(rows);
-        transaction.commit()?;
         if !batch.is_empty() {
             file.write(&mut batch)?;
         }
@@ -348,27 +297,17 @@ impl Exporter<'_> {
     }
 }
 
-/// Adds a row to a batch, and returns the end of its time.
-fn add(
-    row: &Row,
-    columns: &[Column],
-    batch: &mut Batch<'_>,
-) -> Result<Option<Timestamp>, tokio_postgres::Error> {
-    let mut until = None;
+/// Adds a row to a batch.
+fn add(row: &Row, columns: &[Column], batch: &mut Batch<'_>) -> Result<(), tokio_postgres::Error> {
     for (at, column) in columns.iter().enumerate() {
-        let value = match column.kind {
-            columns::Kind::Time => {
+        match column.kind {
+            Kind::Time => {
                 let time: Option<Timestamp> = row.try_get(at)?;
-                if column.name == "until" {
-                    until = time;
-                }
-                time.map(|time| Value::Number(time.as_microsecond()))
+                batch.push_number(at, time.map(Timestamp::as_microsecond));
             }
-            columns::Kind::Text => row.try_get::<_, Option<&str>>(at)?.map(Value::Text),
-            columns::Kind::Number => row.try_get::<_, Option<i64>>(at)?.map(Value::Number),
-        };
-        batch.push(at, value);
+            Kind::Text => batch.push_text(at, row.try_get(at)?),
+            Kind::Number => batch.push_number(at, row.try_get(at)?),
+        }
     }
-    batch.end_row();
-    Ok(until)
+    Ok(())
 }

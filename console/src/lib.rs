@@ -37,5 +37,4 @@ mod values;
 
 pub use commands::run;
 pub use live::history::TargetStates;
-pub use source::stored::Scope;
 pub use source::{Source, Step, StoreSource, Update};

@@ -4,19 +4,16 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use jobstats_client::answers::{Dimension, Group, Quality, RateRow, statement};
+use serde::{Deserialize, Serialize};
 
 use crate::subject::Kind;
 use crate::subject::questions::{add_parts, ask_totals, of_totals};
 
 use events::Events;
-use form::Form;
 use heatmap::Heatmap;
 use leader::Leader;
 pub use load::Load;
-#[cfg(test)]
-pub use scope::Measure;
 pub use scope::Scope;
-use standout::Spans;
 use vocabulary::*;
 
 mod advice;
@@ -27,7 +24,6 @@ pub mod compare;
 mod density;
 pub mod event_list;
 pub mod events;
-pub mod form;
 mod heatmap;
 pub mod jobs;
 mod leader;
@@ -45,7 +41,7 @@ mod waiting;
 mod vocabulary {
     pub use super::scope::{Measure, Scope};
     pub(super) use super::{
-        Load, by_target, counted, made, named, page_of, point, steps, target, user, work,
+        Form, Load, by_target, counted, made, named, page_of, point, sentences, target, user,
     };
     pub use crate::ask::error::Error;
     pub use crate::ask::store::{Answer, Store};
@@ -60,6 +56,19 @@ mod vocabulary {
     };
     pub use crate::values::text::{cut, joined, shown};
     pub use crate::values::when::{self, Clock, Span, after};
+}
+
+/// The form of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Form {
+    /// JSON, as `--json` prints it.
+    #[default]
+    Json,
+    /// A page, as `--html` writes it.
+    Html,
+    /// Text for a terminal.
+    Text,
 }
 
 /// Returns a page in this form. Users of a service have no role, so their pages are without SQL.
@@ -92,11 +101,7 @@ pub fn own(store: &mut Store, mut scope: Scope) -> Result<Page, Error> {
             "" => "in this window".to_owned(),
             filesystem => format!("on {} in this window", shown(filesystem)),
         };
-        return Err(Error::Unknown {
-            kind: "your work",
-            name,
-            notes: totals.notes,
-        });
+        return Err(Error::unknown("your work", &name, &totals.notes));
     }
     let load = load::ask(store, &mut scope)?;
     observed(store, scope, &load, None)
@@ -109,7 +114,11 @@ fn observed(
     load: &Load,
     health: Option<&trust::Health>,
 ) -> Result<Page, Error> {
-    let (heatmaps, spans) = places(store, &scope, load)?;
+    let mut spans = standout::ask(store, &scope, load)?;
+    let heatmaps = scope.all().into_iter();
+    let heatmaps = heatmaps.map(|scope| Heatmap::ask(store, scope));
+    let heatmaps = heatmaps.collect::<Result<Vec<_>, _>>()?;
+    spans.bursts = burst::ask(store, &heatmaps, &spans)?;
     if health.is_none() {
         let rows = heatmaps.iter().flat_map(|heatmap| &heatmap.rates.rows);
         let targets = by_target(rows).into_keys();
@@ -144,7 +153,6 @@ fn observed(
     if let Some(health) = health {
         sections.extend(whole(store, scope, load, health)?);
     }
-    sections.retain(|it| !it.blocks.is_empty());
     Ok(page(scope, lead, sections))
 }
 
@@ -181,16 +189,6 @@ fn done(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
     Ok(blocks)
 }
 
-/// Loads the heat map of targets, and peaks.
-fn places(store: &mut Store, scope: &Scope, load: &Load) -> Result<(Vec<Heatmap>, Spans), Error> {
-    let mut spans = standout::ask(store, scope, load)?;
-    let heatmaps = scope.all().into_iter();
-    let heatmaps = heatmaps.map(|scope| Heatmap::ask(store, scope));
-    let heatmaps = heatmaps.collect::<Result<Vec<_>, _>>()?;
-    spans.bursts = burst::ask(store, &heatmaps, &spans)?;
-    Ok((heatmaps, spans))
-}
-
 /// Returns the page of a window without observations.
 fn empty(scope: &Scope, load: &Load, health: &trust::Health) -> Page {
     let notes = load.notes.iter().map(|note| format!(" {}", shown(note)));
@@ -212,14 +210,15 @@ fn page(scope: &Scope, lead: String, sections: Vec<Section>) -> Page {
     page_of(scope, (kind, &what), lead, Some(targets), sections)
 }
 
-/// Returns the page about a subject in the window.
+/// Returns the page about a subject in the window, without empty sections.
 fn page_of(
     scope: &Scope,
     (kind, what): (&'static str, &str),
     lead: String,
     targets: Option<String>,
-    sections: Vec<Section>,
+    mut sections: Vec<Section>,
 ) -> Page {
+    sections.retain(|it| !it.blocks.is_empty());
     let window = scope.clock.window(scope.window);
     Page {
         title: format!("{what}: {window}"),
@@ -227,16 +226,21 @@ fn page_of(
         heading: format!("{what}, {window}"),
         lead,
         about: targets.into_iter().chain([scope.clock.note()]).collect(),
-        made: Some(made(&scope.clock)),
         sections,
+        ..made(&scope.clock)
     }
 }
 
-/// Returns the time and the program that made a page.
-fn made(clock: &Clock) -> String {
+/// Returns an empty page about a use of Lustre, with its time zone, and the time and the program that made it.
+fn made(clock: &Clock) -> Page {
     let made = clock.minute(Timestamp::now());
     let version = env!("CARGO_PKG_VERSION");
-    format!("Made {made} by jobstats-console {version}")
+    Page {
+        kind: "Use of Lustre",
+        about: vec![clock.note()],
+        made: Some(format!("Made {made} by jobstats-console {version}")),
+        ..Page::default()
+    }
 }
 
 /// Returns the name of a user.
@@ -259,6 +263,12 @@ fn counted(names: impl Iterator<Item = String>) -> Option<String> {
     joined(counts.iter().map(|(name, count)| format!("{count} {name}")))
 }
 
+/// Joins the sentences that there are.
+fn sentences<const N: usize>(sentences: [Option<String>; N]) -> String {
+    let sentences: Vec<_> = sentences.into_iter().flatten().collect();
+    sentences.join(" ")
+}
+
 /// Returns the step of a row.
 fn point(row: &RateRow) -> Point {
     Point {
@@ -268,33 +278,9 @@ fn point(row: &RateRow) -> Point {
     }
 }
 
-/// Returns the work in steps.
-fn work(points: &[Point]) -> f64 {
-    let work = |point: &Point| Some(point.value? * point.seconds);
-    points.iter().filter_map(work).sum()
-}
-
 /// Returns the target of a row.
 fn target(row: &RateRow) -> &str {
     row.labels.target.as_deref().unwrap_or_default()
-}
-
-/// Returns the table of the steps of targets with the largest rates of an operation.
-fn steps(
-    scope: &Scope,
-    (name, title): (&str, &'static str),
-    rows: &[&RateRow],
-    operation: &str,
-) -> Table {
-    let cells = |row: &&RateRow| {
-        [
-            ("Target", Cell::text(target(row))),
-            ("Step", Cell::text(&scope.clock.minute(row.time))),
-            (title, Cell::rate(row.rate, operation)),
-        ]
-    };
-    let caption = format!("{name}, largest first");
-    Table::largest(&caption, rows, |row| row.rate, cells)
 }
 
 /// Returns the steps of the rows of each target, by its kind and name, in the order of time.

@@ -66,7 +66,7 @@ pub fn run(options: &Serve) -> Result<(), Error> {
     let service = Arc::new(answer::Service::new(
         database,
         options.limits,
-        common.clock(),
+        common.zone.clone(),
     )?);
     let runtime = runtime::Builder::new_current_thread()
         .enable_all()
@@ -80,7 +80,6 @@ pub fn run(options: &Serve) -> Result<(), Error> {
             address = format!(" and {}", listener.local_addr()?);
             web = Some((listener, Arc::new(proxy)));
         }
-        let listeners = listen::Listeners { socket, web };
         let mut end = signal(SignalKind::terminate())?;
         let mut interrupt = signal(SignalKind::interrupt())?;
         let stop = async {
@@ -89,9 +88,9 @@ pub fn run(options: &Serve) -> Result<(), Error> {
                 _ = interrupt.recv() => {}
             }
         };
-        let socket = options.socket.display();
-        eprintln!("jobstats-console: answers at {socket}{address}");
-        listen::listen(listeners, &service, stop).await;
+        let path = options.socket.display();
+        eprintln!("jobstats-console: answers at {path}{address}");
+        listen::listen(socket, web, &service, stop).await;
         let _ = fs::remove_file(&options.socket);
         Ok::<_, Error>(())
     });

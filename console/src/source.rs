@@ -8,31 +8,16 @@ pub mod stored;
 #[cfg(test)]
 mod tests;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::ask::error::Error;
 use crate::live::history::{Loads, Medians, TargetStates};
 use crate::live::interval::Round;
 use crate::live::user_names::UserNames;
 
-pub use commands::{Commands, Input, server_of};
+pub use commands::{Commands, server_of};
 pub use replay::Replay;
 pub use stored::StoreSource;
-
-/// A source cannot be used any more.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error(transparent)]
-    Format(#[from] jobstats_core::identity::entry_id::FormatError),
-    #[error(transparent)]
-    Record(#[from] recording::Error),
-    #[error(transparent)]
-    Directory(#[from] jobstats_client::FileError),
-    #[error(transparent)]
-    Store(#[from] stored::Error),
-    #[error("{} has no recording of job_stats", .0.display())]
-    Nothing(PathBuf),
-}
 
 /// A step to another reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

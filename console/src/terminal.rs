@@ -9,23 +9,6 @@ pub mod signals;
 use std::env;
 use std::io::{self, IsTerminal};
 
-use crate::source;
-use crate::values::text;
-
-/// An error that ends the screen, or prevents printing.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error("the output cannot be written: {0}")]
-    Output(io::Error),
-    #[error("the terminal cannot be used: {0}")]
-    Terminal(io::Error),
-    /// There are no more readings.
-    #[error(transparent)]
-    Source(#[from] source::Error),
-    #[error("no server could be read{}", text::listed(.0))]
-    Unread(Vec<String>),
-}
-
 /// Returns true unless colours are switched off by the variable `NO_COLOR`.
 pub fn wants_colours() -> bool {
     env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())

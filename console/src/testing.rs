@@ -1,10 +1,8 @@
 //! Short ways to make readings in tests.
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
-use std::collections::BTreeSet;
-
 use jiff::Timestamp;
-use jobstats_client::answers::{EventRow, Filters};
+use jobstats_client::answers::EventRow;
 use jobstats_core::base::instant::{Micros, SECOND};
 use jobstats_core::base::operation::find;
 use jobstats_core::base::target::{TargetKind, kind_in_name};
@@ -13,9 +11,8 @@ use jobstats_core::rules::increment::Column;
 use crate::live::interval::{EntryUsage, Interval, Round, TargetCounters, TargetSnapshot};
 use crate::live::owner::Names;
 use crate::live::user_names::UserNames;
-use crate::report::{Load, Measure, Scope};
+use crate::report::{Load, Scope};
 use crate::show::chart::frame::Point;
-use crate::values::when::Clock;
 
 /// Returns a second since the epoch.
 pub fn time(second: i64) -> Timestamp {
@@ -26,14 +23,8 @@ pub fn time(second: i64) -> Timestamp {
 pub fn scope(seconds: i64) -> Scope {
     Scope {
         filesystem: "scratch".to_owned(),
-        cluster: None,
-        filters: Filters::default(),
         window: (time(0), time(seconds)),
-        targets: Vec::new(),
-        home: String::new(),
-        servers: BTreeSet::new(),
-        measure: Measure::ServiceTime,
-        clock: Clock::default(),
+        ..Scope::default()
     }
 }
 

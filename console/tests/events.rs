@@ -49,7 +49,10 @@ fn report(store: &Store) -> String {
 
 fn nothing_is_said_in_one_line(store: &Store) {
     let none = store.text(&["events"]);
-    assert_eq!(none, "No alert in this time.\n");
+    assert_eq!(
+        none,
+        "No alert in this time. --all lists events without an alert, too.\n"
+    );
     let line = "JOBSTATS OK - nothing is wrong | critical=0 warning=0\n";
     assert_eq!(check(store, &[]), (0, line.to_owned()));
     assert!(report(store).contains("<p>Nothing happened: no event was found.</p>"));

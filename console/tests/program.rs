@@ -59,15 +59,8 @@ fn a_table_is_printed_recorded_and_printed_again() {
     let replayed = run(&["top", &recording, "--once", "--width", "80"]);
     let replayed = String::from_utf8(replayed.stdout).unwrap();
     assert_eq!(replayed, text);
-    let zoned = run(&[
-        "top",
-        &recording,
-        "--once",
-        "--width",
-        "80",
-        "--zone",
-        "Asia/Kolkata",
-    ]);
+    let zoned = ["top", &recording, "--once", "--zone", "Asia/Kolkata"];
+    let zoned = run(&zoned);
     let zoned = String::from_utf8(zoned.stdout).unwrap();
     assert!(
         zoned.lines().next().unwrap().contains(" 2023-11-15 03:4"),
@@ -277,6 +270,52 @@ fn a_profile_may_name_the_store_of_any_command() {
             "{command:?} {code} {error}"
         );
     }
+}
+
+#[test]
+fn servers_are_read_by_ssh() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = tempfile::tempdir().unwrap();
+    // The shell of the server runs what ssh gets behind the name.
+    for (name, script) in [
+        (
+            "ssh",
+            "[ \"$*\" = \"-o BatchMode=yes -o ConnectTimeout=5 $5 lctl get_param '*.*.job_cleanup_interval' '*.*.job_stats'\" ] || exit 255; \
+             shift 5; exec sh -c \"$*\"",
+        ),
+        ("lctl", &growing(directory.path())),
+    ] {
+        let file = directory.path().join(name);
+        std::fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&file, PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    let path = format!(
+        "{}:{}",
+        directory.path().display(),
+        std::env::var("PATH").unwrap()
+    );
+    let read = |hosts: &str| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_jobstats-console"));
+        program.args([
+            "top",
+            "--once",
+            "-i",
+            "1ms",
+            "--timeout",
+            "10m",
+            "--json",
+            "--ssh",
+            hosts,
+        ]);
+        program.env("PATH", &path).output().unwrap()
+    };
+    let read_one = read("root@mds1");
+    assert_eq!(said(&read_one), (0, String::new()));
+    let line = String::from_utf8(read_one.stdout).unwrap();
+    assert!(line.contains(r#""server":"mds1""#), "{line}");
+    assert_eq!(said(&read("mds1,mds1")).0, 64);
+    assert_eq!(said(&read("-oProxyCommand=x")).0, 64);
+    assert_eq!(said(&read("mds1;x")).0, 64);
 }
 
 #[test]

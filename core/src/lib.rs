@@ -122,7 +122,6 @@ pub mod text {
     pub mod gauges;
     pub mod getent;
     pub mod job_stats;
-    mod lctl;
     pub mod openmetrics;
     pub mod stats;
     pub mod used;

@@ -259,7 +259,6 @@ fn read_value<'o>(other: &'o Other<'_>, problems: &mut Problems<'o>) -> usize {
         Parameter::Used(..) => used::read(other, problems, Pause::NEVER)
             .unwrap()
             .unwrap()
-            .rows
             .len(),
         Parameter::ExportUuid(..) => 0,
         _ => {

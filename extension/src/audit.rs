@@ -1,15 +1,14 @@
 //! `jobstats_audit()`: compares stored values with values computed from the raw text.
 //!
 //! For each target, [`walk`] recomputes the observations in order, from the raw text of each and its predecessor. [`load`]
-//! reads them and checks the digests, [`rows`] compares increments, [`strays`] finds rows without an observation, and [`spans`]
-//! checks the observed spans. `jobstats_reprocess()` repairs the observations that the same walk finds.
+//! reads them and checks the digests, [`rows`] compares increments, and [`strays`] finds rows without an observation
+//! and checks the observed spans. `jobstats_reprocess()` repairs the observations that the same walk finds.
 
 mod load;
 mod reach;
 mod reprocess;
 mod reread;
 mod rows;
-mod spans;
 mod strays;
 mod target_counters;
 mod walk;
@@ -68,10 +67,10 @@ fn jobstats_audit(
         let walked = walk.target(target.id, &mut entries, &mut report)?;
         summary.add(walked.computed, walked.left);
         runs.extend(walked.runs);
-        target_counters::check(Purpose::Audit, target.id, window, settings, &mut report)?;
+        target_counters::check(&walk, target.id, &mut report)?;
     }
-    connect(|client| strays::find(client, window, &runs, &mut findings))?;
-    connect(|client| spans::find(client, window, &mut findings))?;
+    connect(|client| strays::rows(client, window, &runs, &mut findings))?;
+    connect(|client| strays::spans(client, window, &mut findings))?;
     pgrx::notice!("{summary}");
     for ((cluster, target), finding) in findings.in_order() {
         let time = timestamptz(finding.time)?;

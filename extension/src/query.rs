@@ -3,7 +3,7 @@
 //! All functions share one engine. The arguments ([`dimension`], [`filters`], [`measure`]) make a [`question`]. Its window and the sources of its
 //! rows are resolved first ([`plan`], [`window`], [`sources`]), then its entries, if they are few ([`entries`]). [`engine`] reads the rows
 //! ([`read`]), and the jobs and names of their entries, and core adds them up; [`answer`] writes the groups as the rows of the function.
-//! [`explain_empty`] and [`unknown`] explain empty answers; [`without_times`] lists targets without times.
+//! [`explain_empty`] explains empty answers; [`without_times`] lists targets without times.
 
 pub mod answer;
 mod compare_windows;
@@ -23,10 +23,8 @@ pub mod params;
 pub mod plan;
 pub mod question;
 mod read;
-mod row_limit;
 mod sources;
 mod state;
 mod target_counters;
-mod unknown_filter;
-mod window;
+pub mod window;
 mod without_times;

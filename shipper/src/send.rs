@@ -3,9 +3,10 @@
 use std::io;
 use std::time::{Duration, Instant};
 
+use jobstats_client::database::retry::retry;
 use jobstats_client::database::settings::SettingsError;
 use jobstats_client::spool::Text;
-use jobstats_client::{Kind, Retry, Settings};
+use jobstats_client::{Kind, Settings};
 
 use crate::frame::{LCTL, Reading};
 use crate::state::{Event, StateFile};
@@ -346,7 +347,10 @@ impl Feed {
                 .iter()
                 .map(|index| &reading.index.texts[*index])
                 .collect();
-            let count = if alone > 0 { 1 } else { self.together(&texts) };
+            let count = match alone {
+                0 => self.transport.together(&texts).clamp(1, texts.len()),
+                _ => 1,
+            };
             alone = alone.saturating_sub(1);
             let (now, later) = rest.split_at(count);
             let texts = &texts[..count];
@@ -380,10 +384,6 @@ impl Feed {
         }
     }
 
-    fn together(&self, texts: &[&Text]) -> usize {
-        self.transport.together(texts).clamp(1, texts.len())
-    }
-
     /// Formats a failure. What concerns the connection names the store, and everything else the target.
     fn describe(&self, texts: &[&Text], error: &SendError) -> String {
         let names = shown_names(texts);
@@ -401,7 +401,7 @@ impl Feed {
         let (start, limit) = (Instant::now(), self.limit);
         // Attempts that wait for a lock each time would take five times as long.
         let is_passing = |error: &SendError| error.is_passing() && start.elapsed() < limit;
-        Retry::default().run(is_passing, || {
+        retry(is_passing, || {
             notify::beat();
             self.transport.store(reading, texts)
         })

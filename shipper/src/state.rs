@@ -218,24 +218,18 @@ fn truncate(message: &mut String) {
     message.truncate(message.floor_char_boundary(LONGEST_MESSAGE));
 }
 
-/// The file of a state.
+/// The file of a state. It is created by the first event.
 #[derive(Debug, Clone)]
 pub struct StateFile {
     pub path: PathBuf,
 }
 
 impl StateFile {
-    /// Names the file. It is created by the first event.
-    pub fn new(path: PathBuf) -> Self {
-        Self { path }
-    }
-
     /// Names the file in a spool, or next to a lock without a spool.
     pub fn beside(spool: Option<&Path>, lock: &Path) -> Self {
-        Self::new(spool.map_or_else(
-            || lock.with_extension("status.json"),
-            |spool| spool.join(NAME),
-        ))
+        let alone = || lock.with_extension("status.json");
+        let path = spool.map_or_else(alone, |spool| spool.join(NAME));
+        Self { path }
     }
 
     pub fn load(&self) -> io::Result<State> {

@@ -36,8 +36,6 @@ pub const CLUSTERS: [&str; 2] = ["alpha", "beta"];
 #[derive(Debug, Clone)]
 pub struct Site {
     pub scheduler: &'static Scheduler,
-    /// True for the texts of old releases.
-    pub old: bool,
     pub seed: Seed,
     /// The number of jobs submitted to each cluster per day; the elements of an array count.
     pub jobs: u64,
@@ -53,8 +51,6 @@ pub struct Site {
     pub every: Nanos,
     /// True if accounting has gaps and outages.
     pub disturbed: bool,
-    /// True if accounting shows the jobs of the first user only.
-    pub private: bool,
     pub people: People,
 }
 
@@ -65,7 +61,6 @@ impl Site {
         let jobs = jobs.max(1);
         Self {
             scheduler,
-            old: false,
             seed,
             jobs,
             clusters: 1,
@@ -74,7 +69,6 @@ impl Site {
             odd: 0.01,
             every: 5 * MINUTE,
             disturbed: true,
-            private: false,
             people: People::new(seed.of("people", &[]), jobs),
         }
     }

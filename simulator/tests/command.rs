@@ -124,42 +124,6 @@ fn the_truth_comes_with_what_nobody_can_know() {
 }
 
 #[test]
-fn the_truth_has_several_subjects() {
-    let rows = |about| {
-        let scene = format!("--from {TIME} --hours 2 --undisturbed --layout 2.14.0");
-        let truth = print(&format!("truth --about {about} {scene}"));
-        truth.lines().map(str::to_owned).collect::<Vec<_>>()
-    };
-    let field = |rows: &[String], start: &str, field: usize| {
-        let row = rows.iter().find(|row| row.starts_with(start)).unwrap();
-        row.split(',').nth(field).unwrap().parse::<u64>().unwrap()
-    };
-    let targets = rows("targets");
-    assert_eq!(
-        targets[0],
-        "cluster,target,operation,all,metadata_servers,clients,unidentified"
-    );
-    let statfs = [3, 4, 5, 6].map(|column| field(&targets, "small,small-OST0000,statfs,", column));
-    // One metadata server polls twelve times a minute.
-    assert!((1_350..1_450).contains(&statfs[1]), "{statfs:?}");
-    assert_eq!(statfs[0], statfs[1] + statfs[2]);
-    assert!(statfs[3] < statfs[2]);
-    let queues = rows("queues");
-    assert_eq!(
-        queues[0],
-        "cluster,server,service,requests,wait_usecs,depth,active"
-    );
-    let service = "small,small-oss1,ost.OSS.ost_io,";
-    let [requests, waited] = [3, 4].map(|column| field(&queues, service, column));
-    assert_eq!(waited, 20 * requests);
-    let space = rows("space");
-    assert_eq!(space[0], "cluster,target,kind,id,kbytes,inodes");
-    for kind in ["user", "group", "project"] {
-        assert!(field(&space, &format!("small,small-MDT0000,{kind},0,"), 4) > 0);
-    }
-}
-
-#[test]
 fn requests_without_identifier_are_a_part_of_all() {
     let refused = simulator("truth --unidentified 0.95");
     assert_eq!(refused.status.code(), Some(2));
@@ -266,16 +230,8 @@ fn accounting_is_printed_for_a_window() {
     let sacct = stdout(&call("--scheduler slurm"));
     assert!(sacct.starts_with("JobIDRaw\x1fJobID\x1fCluster\x1fSubmit\x1f"));
     assert!(sacct.lines().count() > 20);
-    let beta = stdout(&call("--scheduler slurm --clusters 2 --cluster beta"));
-    assert!(beta.contains("\x1fbeta\x1f") && !beta.contains("\x1falpha\x1f"));
     let flux = stdout(&call("--scheduler flux"));
     assert!(flux.starts_with("{\"jobs\": [{"));
-    let refused = call("--scheduler lsf --cluster gamma");
-    assert_eq!(refused.status.code(), Some(1));
-    assert_eq!(
-        String::from_utf8_lossy(&refused.stderr),
-        "jobstats-simulator: no cluster \"gamma\"; there are alpha\n"
-    );
     let empty = simulator("accounting --scheduler lsf --to 2025-05-01T00:00:00Z");
     assert_eq!(empty.status.code(), Some(1));
 }

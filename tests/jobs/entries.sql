@@ -11,7 +11,7 @@ SELECT t.line ->> 'identifier' AS name, (t.line ->> 'day')::date AS day, t.line 
 FROM truth t WHERE t.line ->> 'kind' = 'entry';
 -- The jobs that truly did the work.
 CREATE TEMPORARY TABLE worked AS
-SELECT DISTINCT e.name, e.day, j ->> 'scheduler' AS scheduler, j ->> 'job' AS job, t.line #>> '{owner,user_name}' AS user_name
+SELECT DISTINCT e.name, e.day, j ->> 'scheduler' AS scheduler, j ->> 'job' AS job, t.line ->> 'owner' AS user_name
 FROM expected e CROSS JOIN LATERAL jsonb_array_elements(e.jobs) j
 JOIN truth t ON t.line ->> 'kind' = 'run' AND t.line ->> 'scheduler' = j ->> 'scheduler' AND t.line ->> 'job' = j ->> 'job'
     AND t.line ->> 'true_started' = j ->> 'started';

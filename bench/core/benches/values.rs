@@ -95,11 +95,11 @@ fn counter(criterion: &mut Criterion) {
             criterion,
             name,
             || {
-                let values = readings.iter().map(|reading| reading.value());
+                let values = readings.iter().map(|reading| reading.value);
                 values.clone().max().zip(values.min())
             },
             || {
-                let mut series = Series::<Global>::new_in(Global);
+                let mut series = Series::<Global>::wrapping_in(Global, None);
                 readings
                     .iter()
                     .try_for_each(|reading| series.push(*reading))?;

@@ -6,10 +6,7 @@ use super::{Source, questions};
 
 questions! {
     /// The owners of entries, by `jobstats_internal.entries()`.
-    Entries(Source::Filtered {
-        source: "jobstats_internal.entries($at)",
-        condition: "entry_id = ANY ($entry_id)",
-    }) {
+    Entries(Source::Query("jobstats_internal.entries($at) WHERE entry_id = ANY ($entry_id)")) {
         at: Option<Timestamp>,
         entry_id: Vec<i64>,
     }

@@ -24,8 +24,8 @@ pub fn quoted(text: &str) -> String {
     out
 }
 
-/// Formats an array, as `'{a,b}'` if its elements need no quotes.
-pub fn array(elements: &[impl ToString], kind: &str) -> String {
+/// Formats an array of texts or numbers, as `'{a,b}'` if its elements need no quotes. Numbers need none.
+pub fn array(elements: &[impl ToString]) -> String {
     let is_simple = |element: &String| {
         let is_word = element
             .chars()
@@ -37,15 +37,7 @@ pub fn array(elements: &[impl ToString], kind: &str) -> String {
         return format!("'{{{}}}'", elements.join(","));
     }
     let quoted: Vec<_> = elements.iter().map(|it| quoted(it)).collect();
-    format!("ARRAY[{}]::{kind}[]", quoted.join(", "))
-}
-
-/// Formats a number, also infinity and NaN.
-pub fn number(number: f64) -> String {
-    match number.is_finite() {
-        true => format!("{number:e}"),
-        false => format!("'{number}'"),
-    }
+    format!("ARRAY[{}]::text[]", quoted.join(", "))
 }
 
 /// Formats a time, truncated to microseconds as in a parameter.

@@ -69,7 +69,7 @@ questions! {
     }
 
     /// The health of targets and servers, by the view `jobstats.health`.
-    Health(Source::View("jobstats.health")) {}
+    Health(Source::Query("jobstats.health")) {}
     /// The health of a target, an expected server, or the maintenance of the store.
     -> HealthRow {
         cluster: Option<String>,
@@ -91,10 +91,7 @@ questions! {
     }
 
     /// The quality of the data of each hour, by the view `jobstats.quality`.
-    Quality(Source::Filtered {
-        source: "jobstats.quality",
-        condition: "hour >= $since AND hour < $until",
-    }) {
+    Quality(Source::Query("jobstats.quality WHERE hour >= $since AND hour < $until")) {
         /// The start of the first hour.
         since: Timestamp,
         /// The end of the last hour.

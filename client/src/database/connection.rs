@@ -89,19 +89,7 @@ impl Connector {
     /// Opens a blocking connection. It has a runtime and must not be used inside another one. The time limit covers connecting, not
     /// authentication.
     pub fn client(&self) -> Result<postgres::Client, Error> {
-        Ok(self.blocking(|_| ())?)
-    }
-
-    /// Makes such a connection, and calls a function with each warning of the server, which has its SQLSTATE and hint.
-    pub fn client_that_warns(
-        &self,
-        warn: impl Fn(String) + Send + Sync + 'static,
-    ) -> Result<postgres::Client, Error> {
-        Ok(self.blocking(move |notice| {
-            if notice.is_warning {
-                warn(notice.message);
-            }
-        })?)
+        self.client_that_notes(|_| ())
     }
 
     /// Makes such a connection, and calls a function with each warning and notice of the server.
@@ -109,21 +97,14 @@ impl Connector {
         &self,
         note: impl Fn(Notice) + Send + Sync + 'static,
     ) -> Result<postgres::Client, Error> {
-        let connected = self.blocking(note);
-        connected.map_err(|error| self.unconnected(error.into()))
-    }
-
-    fn blocking(
-        &self,
-        note: impl Fn(Notice) + Send + Sync + 'static,
-    ) -> Result<postgres::Client, postgres::Error> {
         let mut config = postgres::Config::from(self.config.clone());
         config.notice_callback(move |notice| {
             if let Some(notice) = Notice::of(&notice) {
                 note(notice);
             }
         });
-        config.connect(self.tls.clone())
+        let connected = config.connect(self.tls.clone());
+        connected.map_err(|error| self.unconnected(error.into()))
     }
 
     /// Opens a session in the tokio runtime of the caller. The time limit covers authentication too.

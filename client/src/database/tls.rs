@@ -108,12 +108,9 @@ fn is_about_client(alert: AlertDescription) -> bool {
 /// Returns the trusted certificates, or `None` if the mode accepts any. A CA file makes `prefer` and `require` verify
 /// too, as in libpq.
 fn trusted(mode: SslMode, ca_file: Option<&Path>) -> Result<Option<TrustedCertificates>, TlsError> {
-    match (mode, ca_file) {
-        (_, Some(_)) | (SslMode::VerifyCa | SslMode::VerifyFull, None) => {
-            TrustedCertificates::read(ca_file).map(Some)
-        }
-        (SslMode::Disable | SslMode::Prefer | SslMode::Require, None) => Ok(None),
-    }
+    let verifies = ca_file.is_some() || matches!(mode, SslMode::VerifyCa | SslMode::VerifyFull);
+    let trusted = verifies.then(|| TrustedCertificates::read(ca_file));
+    trusted.transpose()
 }
 
 #[derive(Debug)]

@@ -6,38 +6,19 @@ use std::io::{self, ErrorKind::InvalidData};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use jobstats_client::files::trust::{self, TrustError};
+use jobstats_client::files::trust;
 use jobstats_client::program::duration::Length;
+use jobstats_client::program::exit::SETUP;
 use jobstats_client::{FileError, Options};
 use serde::Deserialize;
 
+use super::error::Error;
 use super::store::Store;
 use crate::values::text::{joined, shown};
 use crate::values::when::{self, Clock};
 
 /// The configuration of this machine, for users without a personal one.
 const SYSTEM: &str = "/etc/jobstats/console.toml";
-
-/// An error in the configuration.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The file cannot be read, or others can write to it. Its commands would run with the rights of the reader.
-    #[error(transparent)]
-    File(#[from] TrustError),
-    /// The file is not TOML, or has a key that does not exist or a value of another kind.
-    #[error(transparent)]
-    Format(#[from] FileError),
-    #[error("{} has no [profile.{name}]; it has {known}", path.display())]
-    Unknown {
-        path: PathBuf,
-        name: String,
-        known: String,
-    },
-    #[error("[profile.{0}] has neither a database_url nor a config, which name a store")]
-    NoStore(String),
-    #[error("there is no configuration: neither {} nor {SYSTEM}", .0.display())]
-    Nothing(PathBuf),
-}
 
 /// The options of commands that show times of a store.
 #[derive(Debug, Args)]
@@ -50,13 +31,8 @@ pub struct Common {
 }
 
 impl Common {
-    /// Returns the clock of the zone.
-    pub fn clock(&self) -> Clock {
-        self.zone.clone()
-    }
-
     /// Connects to the store.
-    pub fn store(&self) -> Result<Store, super::error::Error> {
+    pub fn store(&self) -> Result<Store, Error> {
         Ok(Store::open(&self.database.complete()?, &self.zone)?)
     }
 }
@@ -76,17 +52,24 @@ pub struct Database {
 }
 
 impl Database {
+    /// Reads the profile, which is empty if no profile is named.
+    pub fn profile(&self) -> Result<Profile, Error> {
+        let name = self.profile.as_deref();
+        let profile = name.map(|name| profile(self.profiles.as_deref(), name));
+        Ok(profile.transpose()?.unwrap_or_default())
+    }
+
     /// Returns the options, completed by the profile, which must name a store.
     pub fn complete(&self) -> Result<Options, Error> {
-        let options = self.options.clone();
-        let Some(name) = &self.profile else {
-            return Ok(options);
-        };
-        let profile = profile(self.profiles.as_deref(), name)?;
-        if !profile.names_store() {
-            return Err(Error::NoStore(shown(name)));
+        let profile = self.profile()?;
+        match &self.profile {
+            Some(name) if !profile.names_store() => {
+                let name = shown(name);
+                let lacks = "has neither a database_url nor a config, which name a store";
+                Err(Error::other(SETUP, format!("[profile.{name}] {lacks}")))
+            }
+            _ => Ok(profile.complete(self.options.clone())),
         }
-        Ok(profile.complete(options))
     }
 }
 
@@ -137,15 +120,14 @@ pub fn profile(path: Option<&Path>, name: &str) -> Result<Profile, Error> {
     let path = path.map_or_else(find, |path| Ok(path.to_owned()))?;
     let text = trust::commands(&path)?;
     let config = toml::from_str(&text).map_err(|cause| io::Error::new(InvalidData, cause));
-    let mut config: Config = config.map_err(FileError::at(&path))?;
+    let config = config.map_err(FileError::at(&path));
+    let mut config: Config = config.map_err(|error| Error::other(SETUP, error))?;
     config.profile.remove(name).ok_or_else(|| {
         let known = joined(config.profile.keys().cloned());
         let known = known.unwrap_or_else(|| "none".to_owned());
-        Error::Unknown {
-            path,
-            name: name.to_owned(),
-            known,
-        }
+        let path = path.display();
+        let message = format!("{path} has no [profile.{name}]; it has {known}");
+        Error::other(SETUP, message)
     })
 }
 
@@ -156,7 +138,11 @@ fn find() -> Result<PathBuf, Error> {
     let own = own.join("jobstats/console.toml");
     let system = PathBuf::from(SYSTEM);
     let found = [&own, &system].into_iter().find(|it| it.exists());
-    found.cloned().ok_or(Error::Nothing(own))
+    found.cloned().ok_or_else(|| {
+        let own = own.display();
+        let message = format!("there is no configuration: neither {own} nor {SYSTEM}");
+        Error::other(SETUP, message)
+    })
 }
 
 #[cfg(test)]
@@ -211,8 +197,11 @@ mod tests {
         assert!(error("[profile.mahti]\nintervall = '5s'").contains("intervall"));
         let open = file(TEXT);
         set_permissions(&open, Permissions::from_mode(0o666)).unwrap();
-        assert!(matches!(profile(Some(&open), "puhti"), Err(Error::File(_))));
+        assert!(matches!(
+            profile(Some(&open), "puhti"),
+            Err(Error::Trust(_))
+        ));
         let missing = profile(Some(Path::new("/nonexistent")), "puhti");
-        assert!(matches!(missing, Err(Error::File(_))));
+        assert!(matches!(missing, Err(Error::Trust(_))));
     }
 }

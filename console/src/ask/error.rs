@@ -1,11 +1,10 @@
-//! The error of a query command.
+//! The error of a command.
 
 use std::io;
 use std::path::PathBuf;
 
-use jobstats_client::{FileError, program::exit};
+use jobstats_client::{FileError, files::trust::TrustError, program::exit};
 
-use crate::ask::config;
 use crate::ask::store;
 use crate::values::text;
 
@@ -14,22 +13,10 @@ use crate::values::text;
 pub enum Error {
     #[error("{0}")]
     Usage(String),
-    #[error("several schedulers have a job {job}, choose one:{}", text::listed(.candidates))]
-    Several {
-        job: String,
-        /// The candidates, each with the option that chooses it.
-        candidates: Vec<String>,
-    },
-    #[error("nothing is known of {kind} {name}{}", text::listed(.notes))]
-    Unknown {
-        kind: &'static str,
-        name: String,
-        notes: Vec<String>,
-    },
     #[error(transparent)]
     Store(#[from] store::Error),
     #[error(transparent)]
-    Config(#[from] config::Error),
+    Trust(#[from] TrustError),
     #[error("cannot write: {0}")]
     Output(#[from] io::Error),
     #[error(transparent)]
@@ -38,22 +25,40 @@ pub enum Error {
     Page(#[from] askama::Error),
     #[error("nothing answers at {}: {reason}", socket.display())]
     Away { socket: PathBuf, reason: String },
-    /// The refusal of a service, with the exit code that it names.
+    /// Any other error, with its exit code; also the refusal of a service, which names the code.
     #[error("{message}")]
-    Refused { code: u8, message: String },
+    Other { code: u8, message: String },
+}
+
+impl From<tokio_postgres::Error> for Error {
+    fn from(error: tokio_postgres::Error) -> Self {
+        Self::Store(error.into())
+    }
 }
 
 impl Error {
+    /// Returns an error with this exit code.
+    pub fn other(code: u8, message: impl ToString) -> Self {
+        let message = message.to_string();
+        Self::Other { code, message }
+    }
+
+    /// Returns the error for a job, a user or another kind of subject without data.
+    pub fn unknown(kind: &str, name: &str, notes: &[String]) -> Self {
+        let notes = text::listed(notes);
+        let message = format!("nothing is known of {kind} {name}{notes}");
+        Self::other(exit::NOTHING, message)
+    }
+
     /// Returns the exit code.
     pub fn code(&self) -> u8 {
         match self {
-            Self::Usage(_) | Self::Several { .. } => exit::USAGE,
-            Self::Unknown { .. } => exit::NOTHING,
+            Self::Usage(_) => exit::USAGE,
             Self::Store(error) => exit::code(error.kind()),
-            Self::Config(_) => exit::SETUP,
+            Self::Trust(_) => exit::SETUP,
             Self::Output(_) | Self::File(_) | Self::Page(_) => exit::SYSTEM,
             Self::Away { .. } => exit::UNREACHABLE,
-            Self::Refused { code, .. } => *code,
+            Self::Other { code, .. } => *code,
         }
     }
 

@@ -6,11 +6,15 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 use jobstats_client::answers::{Question, statement};
+use jobstats_client::database::settings::SettingsError;
 use jobstats_client::{Connector, Kind, Notice, Options, ask};
 use postgres::Client;
 
 use crate::values::when::Clock;
 use check::require;
+
+/// The name of this program for the database.
+const PROGRAM: &str = "jobstats-console";
 
 /// The time limit of connecting.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -77,9 +81,14 @@ impl Error {
     }
 }
 
+/// Returns true if neither these options nor the environment name a database.
+pub fn is_nowhere(options: &Options) -> bool {
+    matches!(options.settings(PROGRAM), Err(SettingsError::Nowhere))
+}
+
 /// Returns a connector for the store of these options, without connecting.
 pub fn connector(options: &Options) -> Result<Connector, Error> {
-    let settings = options.settings("jobstats-console");
+    let settings = options.settings(PROGRAM);
     let settings = settings.map_err(jobstats_client::Error::from)?;
     Ok(Connector::new(settings, CONNECT)?)
 }

@@ -1,18 +1,15 @@
 //! Commands about events: `events` lists or explains them, `check` is a plug-in for Nagios and all that calls its plug-ins.
 
 use std::io::{Write, stdout};
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
 use jobstats_client::answers::{EventRow, Health, Window, words};
 
-use super::inquiry::{Period, Source};
-use super::output::write;
+use super::inquiry::{Form, Period, Source};
 use crate::ask::config::Common;
 use crate::ask::error::Error;
 use crate::report::event_list;
-use crate::report::form::Form;
 use crate::serve;
 use crate::subject::events::{ALERTED, culprit, place};
 use crate::values::text::shown;
@@ -63,14 +60,18 @@ pub struct CheckOptions {
 
 /// Runs `events`.
 pub fn list(options: &EventsOptions) -> Result<(), Error> {
+    let source = &options.source;
+    let filesystems = options.filesystem.join(",");
     let words = serve::Words {
         event: options.event,
         all: options.all,
-        form: if options.json { Form::Json } else { Form::Text },
-        ..(options.source).words(&options.filesystem.join(","), &options.period)
+        ..source.common.words(&filesystems, &options.period)
     };
-    let answer = options.source.answer(serve::Kind::Events, words)?;
-    write(Path::new("-"), &answer)
+    let form = Form {
+        json: options.json,
+        html: None,
+    };
+    form.print(words, |words| source.answer(serve::Kind::Events, words))
 }
 
 /// Runs `check`. Its only output is a line and the exit code, so an error is a line, too.
@@ -104,7 +105,7 @@ fn checked(options: &CheckOptions) -> Result<(u8, String), Error> {
             None => (0, format!("nothing is wrong{counts}")),
         });
     };
-    let clock = options.common.clock();
+    let clock = &options.common.zone;
     let owner = culprit(worst).filter(|_| options.names);
     let more = (open.len() > 1).then(|| format!("; {} more", open.len() - 1));
     let text = format!(

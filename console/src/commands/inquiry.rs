@@ -1,20 +1,20 @@
 //! The query commands `job`, `jobs`, `user`, `target`, `compare` and `report`.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::process;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use jiff::Timestamp;
-use jobstats_client::database::settings::SettingsError;
 use jobstats_client::{program::duration, program::exit};
 use serde_json::Value;
 
 use super::output::write;
 use crate::ask::config::Common;
 use crate::ask::error::Error;
-use crate::report::form;
+use crate::ask::store;
+use crate::report;
 use crate::serve;
 use crate::subject::jobs;
 use crate::terminal;
@@ -56,18 +56,9 @@ impl Source {
         if self.socket.is_some() {
             return Ok(self.socket.as_deref());
         }
-        let settings = self.common.database.complete()?;
-        let settings = settings.settings("jobstats-console");
+        let database = self.common.database.complete()?;
         let usual = Path::new(serve::SOCKET);
-        Ok(matches!(settings, Err(SettingsError::Nowhere) if usual.exists()).then_some(usual))
-    }
-
-    /// Returns the words of a question about a name in a window.
-    pub fn words(&self, name: &str, period: &Period) -> serve::Words {
-        serve::Words {
-            zone: Some(self.common.zone.name()),
-            ..period.words(name)
-        }
+        Ok((store::is_nowhere(&database) && usual.exists()).then_some(usual))
     }
 
     /// Asks a question.
@@ -80,10 +71,21 @@ impl Source {
 }
 
 impl Common {
+    /// Returns the words of a question about a name in a window.
+    pub fn words(&self, name: &str, period: &Period) -> serve::Words {
+        serve::Words {
+            name: name.to_owned(),
+            from: period.from.clone(),
+            to: period.to.clone(),
+            zone: Some(self.zone.name()),
+            ..serve::Words::default()
+        }
+    }
+
     /// Asks the store.
     fn answer(&self, kind: serve::Kind, words: serve::Words) -> Result<String, Error> {
         let question = serve::Question { kind, words };
-        serve::answer(&question, &self.clock(), || self.store())
+        serve::answer(&question, &self.zone, || self.store())
     }
 }
 
@@ -99,19 +101,8 @@ pub struct Period {
     pub to: Option<String>,
 }
 
-impl Period {
-    fn words(&self, name: &str) -> serve::Words {
-        serve::Words {
-            name: name.to_owned(),
-            from: self.from.clone(),
-            to: self.to.clone(),
-            ..serve::Words::default()
-        }
-    }
-}
-
 /// The output format of a job, a user or a target: text by default.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct Form {
     /// Print JSON
     #[arg(long)]
@@ -232,33 +223,32 @@ pub struct Report {
 
 /// Runs `report`.
 pub fn report(options: &Report) -> Result<(), Error> {
-    let source = &options.source;
+    let (source, common) = (&options.source, &options.source.common);
+    let name = options.filesystem.as_deref().unwrap_or_default();
     let mut words = serve::Words {
         cluster: options.cluster.clone(),
-        ..source.words(
-            options.filesystem.as_deref().unwrap_or_default(),
-            &options.period,
-        )
+        ..common.words(name, &options.period)
     };
     if options.weekly {
-        let now = source.common.zone.at(Timestamp::now());
+        let now = common.zone.at(Timestamp::now());
         let week = when::last_week(&now).map_err(|error| Error::Usage(error.to_string()))?;
         words.from = Some(week.0.to_string());
         words.to = Some(week.1.to_string());
     }
-    let form = Form::of_page(options.output.as_ref());
-    form.print(&source.answer(serve::Kind::Report, form.words(words))?)
+    let form = Form::of_page(&options.output);
+    form.print(words, |words| source.answer(serve::Kind::Report, words))
 }
 
 /// Runs `compare`.
 pub fn compare(options: &Compare) -> Result<(), Error> {
     let source = &options.source;
+    let jobs = options.jobs.join(",");
     let words = serve::Words {
         scheduler: options.scheduler.clone(),
-        ..source.words(&options.jobs.join(","), &Period::default())
+        ..source.common.words(&jobs, &Period::default())
     };
-    let form = Form::of_page(options.output.as_ref());
-    form.print(&source.answer(serve::Kind::Compare, form.words(words))?)
+    let form = Form::of_page(&options.output);
+    form.print(words, |words| source.answer(serve::Kind::Compare, words))
 }
 
 /// Runs `job`.
@@ -268,7 +258,7 @@ pub fn job(options: &Job) -> Result<(), Error> {
         scheduler: options.scheduler.clone(),
         from: options.from.clone(),
         to: options.to.clone(),
-        ..source.words(&options.job, &Period::default())
+        ..source.common.words(&options.job, &Period::default())
     };
     if let Some(limit) = options.wait {
         wait(&options.job, limit, || {
@@ -278,13 +268,11 @@ pub fn job(options: &Job) -> Result<(), Error> {
         })?;
     }
     let form = &options.form;
-    form.print(&source.answer(serve::Kind::Job, form.words(words))?)
+    form.print(words, |words| source.answer(serve::Kind::Job, words))
 }
 
-/// The minimum number of seconds between two polls of a job, and the number of different additions to it, which spread the
-/// polls of many processes.
-const POLL: u32 = 45;
-const SPREAD: u32 = 31;
+/// The range of seconds between two polls of a job, from which each process takes a number, so that the polls of many are spread.
+const POLL: Range<u64> = 45..76;
 
 /// Waits until a job is done, up to a limit. After the limit it prints a warning and the current data is shown. No connection is held
 /// meanwhile, since many may wait; an unreachable or busy server counts as not done.
@@ -294,7 +282,7 @@ fn wait(
     is_done: impl Fn() -> Result<bool, Error>,
 ) -> Result<(), Error> {
     let began = Instant::now();
-    let pause = Duration::from_secs((POLL + process::id() % SPREAD).into());
+    let pause = Duration::from_secs(fastrand::u64(POLL));
     loop {
         match is_done() {
             Ok(true) => break,
@@ -320,57 +308,52 @@ pub fn jobs(options: &Jobs) -> Result<(), Error> {
     let words = serve::Words {
         account: options.account.clone(),
         n: Some(options.n),
-        ..source.words(user, &options.period)
+        ..source.common.words(user, &options.period)
     };
-    form.print(&source.answer(serve::Kind::Jobs, form.words(words))?)
+    form.print(words, |words| source.answer(serve::Kind::Jobs, words))
 }
 
 /// Runs `user`.
 pub fn user(options: &User) -> Result<(), Error> {
     let (source, form) = (&options.source, &options.form);
     let name = options.name.as_deref().unwrap_or_default();
-    let words = source.words(name, &options.period);
-    form.print(&source.answer(serve::Kind::User, form.words(words))?)
+    let words = source.common.words(name, &options.period);
+    form.print(words, |words| source.answer(serve::Kind::User, words))
 }
 
 /// Runs `target`.
 pub fn target(options: &Target) -> Result<(), Error> {
-    let form = &options.form;
-    let words = form.words(options.period.words(&options.name));
-    form.print(&options.common.answer(serve::Kind::Target, words)?)
+    let (common, form) = (&options.common, &options.form);
+    let words = common.words(&options.name, &options.period);
+    form.print(words, |words| common.answer(serve::Kind::Target, words))
 }
 
 impl Form {
     /// Returns the form of a page that is written to a file, or else printed as text.
-    fn of_page(output: Option<&PathBuf>) -> Self {
+    fn of_page(output: &Option<PathBuf>) -> Self {
         Self {
-            json: false,
-            html: output.cloned(),
+            html: output.clone(),
+            ..Self::default()
         }
     }
 
-    /// Returns the requested format.
-    const fn wanted(&self) -> form::Form {
-        match (&self.html, self.json) {
-            (Some(_), _) => form::Form::Html,
-            (None, true) => form::Form::Json,
-            (None, false) => form::Form::Text,
-        }
-    }
-
-    /// Adds the form and the room for text to a question.
-    fn words(&self, words: serve::Words) -> serve::Words {
-        serve::Words {
-            form: self.wanted(),
+    /// Requests an answer in this form, and prints it, or writes a page to its file.
+    pub fn print(
+        &self,
+        words: serve::Words,
+        answer: impl FnOnce(serve::Words) -> Result<String, Error>,
+    ) -> Result<(), Error> {
+        let form = match (&self.html, self.json) {
+            (Some(_), _) => report::Form::Html,
+            (None, true) => report::Form::Json,
+            (None, false) => report::Form::Text,
+        };
+        let answer = answer(serve::Words {
+            form,
             width: u16::try_from(terminal::width().unwrap_or(WIDTH)).ok(),
             coloured: terminal::is_coloured(),
             ..words
-        }
-    }
-
-    /// Prints an answer, or writes a page to its file.
-    fn print(&self, answer: &str) -> Result<(), Error> {
-        let path = self.html.as_deref().unwrap_or(Path::new("-"));
-        write(path, answer)
+        })?;
+        write(self.html.as_deref().unwrap_or(Path::new("-")), &answer)
     }
 }

@@ -1,6 +1,7 @@
 //! The command line.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
@@ -10,6 +11,7 @@ use jobstats_core::base::target::TargetKind;
 use crate::ask::config::Common;
 use crate::commands::{events, inquiry};
 use crate::export;
+use crate::live::user_names::UserNames;
 use crate::live::view::{By, Filter, Sort, View};
 use crate::serve;
 
@@ -71,18 +73,16 @@ pub struct Generate {
 
 /// The list of exit codes that `--help` shows.
 pub const HELP: &str = "\
-Without --input and without a recording, a store of jobstats is asked, as the options for the database, JOBSTATS_DATABASE_URL
+Without --ssh, --input and a recording, a store of jobstats is asked, as the options for the database, JOBSTATS_DATABASE_URL
 or PGHOST, PGDATABASE and PGSERVICE name it.
 
-Without a store, each server needs a command that prints its job_stats, such as
-    ssh -o BatchMode=yes oss1 lctl get_param '*.*.job_stats'
-Rates are known from the second reading on. In the terminal, ? shows the keys.
+Without a store, --ssh mds1,oss1 reads the servers, or --input names a command for each that prints its job_stats. Rates are known from the second reading on. In the terminal, ? shows the keys.
 
 Exit codes:
    0  everything was shown
   64  wrong arguments
   65  the database refused the question
-  66  nothing to show: no input, no recording, or an empty store
+  66  nothing to show: no server, no recording, or an empty store
   69  the database cannot be reached
   71  an error of this machine: no terminal, no room for the recording
   74  no server could be read
@@ -94,8 +94,11 @@ Exit codes:
 #[derive(Debug, Args)]
 pub struct Top {
     /// Directory of a recording to play
-    #[arg(value_name = "DIRECTORY", conflicts_with_all = ["input", "profile", "record", "at", "database_url"])]
+    #[arg(value_name = "DIRECTORY", conflicts_with_all = ["input", "ssh", "profile", "record", "at", "database_url"])]
     pub recording: Option<PathBuf>,
+    /// Lustre servers to read by ssh, such as mds1,root@oss1
+    #[arg(long, value_name = "HOST", value_delimiter = ',', value_parser = host, conflicts_with_all = ["at", "database_url"])]
+    pub ssh: Vec<String>,
     /// Shell command that prints job_stats of a server; give it once for each server
     #[arg(long, value_name = "COMMAND", conflicts_with_all = ["at", "database_url"])]
     pub input: Vec<String>,
@@ -124,7 +127,7 @@ pub struct Top {
     #[arg(long, value_name = "NAME")]
     pub cluster: Option<String>,
     /// File system of the store, or a pattern with * [default: all]
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["input", "recording"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["input", "ssh", "recording"])]
     pub filesystem: Option<String>,
     /// Speed at which a recording, or the past of a store, is played
     #[arg(long, value_name = "FACTOR", value_parser = positive, default_value = "60")]
@@ -170,13 +173,15 @@ pub struct Show {
 
 impl Show {
     /// Returns the view to begin with.
-    pub fn view(&self) -> View {
+    pub fn view(&self, is_store: bool, users: UserNames) -> View {
         View {
             by: self.by,
             sort: self.sort,
             filter: Filter::new(&self.filter),
             kind: self.targets,
             minimum: self.min_rate,
+            users: Arc::new(users),
+            is_store,
             ..View::default()
         }
     }
@@ -185,6 +190,15 @@ impl Show {
 fn kind(text: &str) -> Result<TargetKind, String> {
     let kind = TargetKind::find(&text.to_uppercase());
     kind.ok_or_else(|| "must be mdt or ost".to_owned())
+}
+
+/// Returns the name of a server, if the shell and ssh take it as one.
+fn host(text: &str) -> Result<String, String> {
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || "._-@:".contains(it);
+    match text.starts_with(|it: char| it.is_ascii_alphanumeric()) && text.chars().all(is_plain) {
+        true => Ok(text.to_owned()),
+        false => Err("no name of a server".to_owned()),
+    }
 }
 
 fn positive(text: &str) -> Result<f64, String> {

@@ -27,10 +27,7 @@ pub fn write(path: &Path, document: &str) -> Result<(), Error> {
 
 /// Returns true for a pipe or a device, and for the names that the system gives to open files, such as /dev/stderr, which are links.
 fn is_stream(path: &Path) -> bool {
-    let is_special = |file: fs::Metadata| {
-        let kind = file.file_type();
-        !(kind.is_file() || kind.is_dir() || kind.is_symlink())
-    };
+    let is_special = |file: fs::Metadata| !(file.is_file() || file.is_dir() || file.is_symlink());
     let is_of_system = path.starts_with("/proc") || path.starts_with("/dev");
     (is_of_system && !path.starts_with("/dev/shm"))
         || fs::symlink_metadata(path).is_ok_and(is_special)

@@ -1,24 +1,24 @@
 //! Runs `top`: chooses the source of readings, and how they are shown.
 
 use std::fs;
-use std::io::{self, IsTerminal, stdout};
-use std::sync::Arc;
+use std::io::{IsTerminal, stdin, stdout};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use jobstats_client::database::settings::SettingsError;
-use jobstats_client::program::exit::{self, NOTHING, SETUP, SYSTEM, UNREAD, USAGE};
+use jobstats_client::answers::Filters;
+use jobstats_client::program::exit;
+use jobstats_core::base::instant::Micros;
 
-use crate::ask::config::{self, Profile};
+use crate::ask::config::Profile;
+use crate::ask::error::Error;
 use crate::ask::store;
 use crate::commands::options::Top;
 use crate::live::state::Tracker;
 use crate::live::user_names::UserNames;
 use crate::show::page::{Mode, ScreenState};
-use crate::source::process;
+use crate::source::process::{self, MOST};
 use crate::source::recording::Recorder;
-use crate::source::stored::{self, Scope};
-use crate::source::{self, Commands, Input, Replay, Source, StoreSource, server_of};
+use crate::source::{Commands, Replay, Source, StoreSource, server_of};
 use crate::terminal::app::App;
 use crate::terminal::print::Form;
 use crate::terminal::{self, print, screen};
@@ -30,86 +30,27 @@ const INTERVAL: Duration = Duration::from_secs(10);
 /// The time limit of a command.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The largest text of a server. Longer texts cannot be read.
-const MOST: usize = 1 << 30;
+/// The command of `--ssh`, before and after the name of the server.
+const SSH: &str = "ssh -o BatchMode=yes -o ConnectTimeout=5";
+const LCTL: &str = "\"lctl get_param '*.*.job_cleanup_interval' '*.*.job_stats'\"";
 
 /// The width of a table that is not printed on a terminal.
 const WIDTH: usize = 100;
 
-/// An error of `top`.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error(
-        "nothing to read: name a store by --database-url, --config or JOBSTATS_DATABASE_URL, or give --input, --profile or the \
-             directory of a recording"
-    )]
-    NoInput,
-    #[error("--cluster names the cluster of --record, or of a store")]
-    Cluster,
-    #[error("--at and --filesystem are of a store, which the profile does not name")]
-    NotOfStore,
-    #[error("{names} names of servers for {inputs} inputs")]
-    Names { names: usize, inputs: usize },
-    #[error("{0}")]
-    Time(String),
-    #[error("two inputs are of the server {0}: name them with --server")]
-    SameName(String),
-    #[error(
-        "the profile has neither a database_url or config, nor an input, which is a table of commands by server"
-    )]
-    NoCommand,
-    #[error("the profile has both a database and an input: make two profiles of it")]
-    TwoSources,
-    #[error("the names of users cannot be read: {0}")]
-    Users(process::Error),
-    #[error("the command of --users prints no line of getent passwd")]
-    NoUsers,
-    #[error("the screen needs a terminal; --once and --json do not")]
-    NoTerminal,
-    #[error(transparent)]
-    Config(#[from] config::Error),
-    #[error(transparent)]
-    Source(#[from] source::Error),
-    #[error(transparent)]
-    Terminal(#[from] terminal::Error),
-}
+/// The message for a command line without a source.
+const NO_INPUT: &str = "nothing to read: name a store by --database-url, --config or JOBSTATS_DATABASE_URL, or give --ssh, --input, \
+     --profile or the directory of a recording";
 
-impl Error {
-    /// Returns the exit code.
-    pub fn code(&self) -> u8 {
-        match self {
-            Self::Names { .. }
-            | Self::Time(_)
-            | Self::SameName(_)
-            | Self::Cluster
-            | Self::NotOfStore => USAGE,
-            Self::NoInput => NOTHING,
-            Self::Config(_) | Self::NoCommand | Self::TwoSources => SETUP,
-            Self::Source(error) | Self::Terminal(terminal::Error::Source(error)) => match error {
-                source::Error::Store(error) => error.kind().map_or(NOTHING, exit::code),
-                source::Error::Nothing(_) => NOTHING,
-                source::Error::Format(_) => USAGE,
-                source::Error::Record(_) | source::Error::Directory(_) => SYSTEM,
-            },
-            Self::Terminal(terminal::Error::Unread(_)) | Self::Users(_) | Self::NoUsers => UNREAD,
-            Self::NoTerminal | Self::Terminal(_) => SYSTEM,
-        }
-    }
+/// The message for a profile without a source.
+const NO_COMMAND: &str = "the profile has neither a database_url or config, nor an input, which is a table of commands by server";
 
-    /// Returns true if whoever reads the output has seen enough.
-    pub fn is_broken_pipe(&self) -> bool {
-        matches!(self, Self::Terminal(terminal::Error::Output(error))
-            if error.kind() == io::ErrorKind::BrokenPipe)
-    }
-}
+/// The messages for options of another source.
+const CLUSTER: &str = "--cluster names the cluster of --record, or of a store";
+const NOT_OF_STORE: &str = "--at and --filesystem are of a store, which the profile does not name";
 
 /// Shows a screen or tables, until it is quit or there are no more readings.
 pub fn run(top: &Top) -> Result<(), Error> {
-    let database = &top.common.database;
-    let profile = match &database.profile {
-        Some(name) => config::profile(database.profiles.as_deref(), name)?,
-        None => Profile::default(),
-    };
+    let profile = top.common.database.profile()?;
     let [interval, timeout] = [
         (top.interval, profile.interval, INTERVAL),
         (top.timeout, profile.timeout, TIMEOUT),
@@ -126,47 +67,41 @@ pub fn run(top: &Top) -> Result<(), Error> {
         (None, Some(path)) => Box::new(Replay::open(path, tracker(top, &profile, &users)?)?),
         (None, None) => {
             let tracker = tracker(top, &profile, &users)?;
-            Box::new(commands(top, &profile, tracker, timeout)?)
+            Box::new(commands(top, profile, tracker, timeout)?)
         }
     };
-    let micros = i64::try_from(interval.as_micros()).unwrap_or(i64::MAX);
     let mode = match source.is_live() {
-        true => Mode::Live(micros),
-        false => Mode::Replay(top.speed, None),
+        true => Mode::Live,
+        false => Mode::Replay,
     };
     let look = ScreenState {
         rows: top.show.rows,
-        clock: top.common.clock(),
+        interval: Micros::try_from(interval.as_micros()).unwrap_or(Micros::MAX),
+        speed: top.speed,
+        clock: top.common.zone.clone(),
         ..ScreenState::new(mode)
     };
-    let mut view = top.show.view();
-    view.has_accounts = is_store;
-    view.users = Arc::new(users);
+    let view = top.show.view(is_store, users);
     if is_plain {
         let form = Form {
             once: top.show.once,
             json: top.show.json,
-            is_store,
             width: match top.show.width {
                 Some(width) => usize::from(width),
                 None => terminal::width().unwrap_or(WIDTH),
             },
         };
-        print::run(source, (&view, &look), form, interval, &mut stdout().lock())?;
-        return Ok(());
+        return print::run(source, view, &look, form, interval, &mut stdout().lock());
     }
-    if !stdout().is_terminal() || !io::stdin().is_terminal() {
-        return Err(Error::NoTerminal);
+    if !stdout().is_terminal() || !stdin().is_terminal() {
+        let message = "the screen needs a terminal; --once and --json do not";
+        return Err(Error::other(exit::SYSTEM, message));
     }
-    let mut app = App::new(view, look);
-    if is_store {
-        app = app.with_past(micros, top.speed);
-    }
-    Ok(screen::run(&mut app, source)?)
+    screen::run(&mut App::new(view, look), source)
 }
 
 /// Follows targets. Without users of the file system, those of this machine show which numbers are no jobs.
-fn tracker(top: &Top, profile: &Profile, users: &UserNames) -> Result<Tracker, source::Error> {
+fn tracker(top: &Top, profile: &Profile, users: &UserNames) -> Result<Tracker, Error> {
     let formats = match top.format.is_empty() {
         true => &profile.formats,
         false => &top.format,
@@ -175,93 +110,88 @@ fn tracker(top: &Top, profile: &Profile, users: &UserNames) -> Result<Tracker, s
         true => UserNames::read(&fs::read("/etc/passwd").unwrap_or_default()),
         false => users.clone(),
     };
-    Ok(Tracker::new(formats, users)?)
+    Tracker::new(formats, users).map_err(|error| Error::Usage(error.to_string()))
 }
 
 /// Returns the names of users that a command prints.
 fn users(command: &str, timeout: Duration) -> Result<UserNames, Error> {
-    let printed = process::run(command, timeout, MOST).map_err(Error::Users)?;
+    let unread = |message: String| Error::other(exit::UNREAD, message);
+    let printed = process::run(command, timeout, MOST)
+        .map_err(|error| unread(format!("the names of users cannot be read: {error}")))?;
     let users = UserNames::read(&printed.text);
     match users.is_empty() {
-        true => Err(Error::NoUsers),
+        true => Err(unread(
+            "the command of --users prints no line of getent passwd".to_owned(),
+        )),
         false => Ok(users),
     }
 }
 
 /// Returns the store, if the command line and the profile name no other source.
 fn store(top: &Top, profile: &Profile, is_patient: bool) -> Result<Option<StoreSource>, Error> {
-    let has_input = !top.input.is_empty() || !profile.input.is_empty();
+    let has_input = !(top.input.is_empty() && top.ssh.is_empty() && profile.input.is_empty());
     if profile.names_store() && has_input {
-        return Err(Error::TwoSources);
+        let message = "the profile has both a database and an input: make two profiles of it";
+        return Err(Error::other(exit::SETUP, message));
     }
     if has_input || top.recording.is_some() {
         return match (&top.cluster, &top.record, &top.at, &top.filesystem) {
-            (Some(_), None, ..) => Err(Error::Cluster),
+            (Some(_), None, ..) => Err(Error::Usage(CLUSTER.to_owned())),
             (_, _, None, None) => Ok(None),
-            _ => Err(Error::NotOfStore),
+            _ => Err(Error::Usage(NOT_OF_STORE.to_owned())),
         };
     }
     let options = profile.complete(top.common.database.options.clone());
-    let scope = Scope {
-        cluster: top.cluster.clone(),
-        filesystem: top.filesystem.clone(),
+    let scope = Filters {
+        cluster: top.cluster.clone().map(|it| vec![it]),
+        filesystem: top.filesystem.clone().map(|it| vec![it]),
+        ..Filters::default()
     };
     let now = top.common.zone.at(Timestamp::now());
-    let at = when::of_option("at", top.at.as_deref(), &now).map_err(Error::Time)?;
+    let at = when::of_option("at", top.at.as_deref(), &now).map_err(Error::Usage)?;
     let at = at.map(|at| at.as_microsecond());
     let is_bare = top.common.database.profile.is_some() && !profile.names_store();
-    match StoreSource::new(
-        &options,
-        scope,
-        at,
-        top.common.zone.zone.clone(),
-        is_patient,
-    ) {
-        Ok(store) => Ok(Some(store)),
-        Err(stored::Error::Store(store::Error::Client(jobstats_client::Error::Settings(
-            SettingsError::Nowhere,
-        )))) => Err(match is_bare {
-            true => Error::NoCommand,
-            false => Error::NoInput,
-        }),
-        Err(error) => Err(source::Error::from(error).into()),
+    if store::is_nowhere(&options) {
+        return Err(match is_bare {
+            true => Error::other(exit::SETUP, NO_COMMAND),
+            false => Error::other(exit::NOTHING, NO_INPUT),
+        });
     }
+    let zone = top.common.zone.zone.clone();
+    let store = StoreSource::new(&options, scope, at, zone, is_patient)?;
+    Ok(Some(store))
 }
 
 /// Returns the commands of the profile and of the command line.
 fn commands(
     top: &Top,
-    profile: &Profile,
+    profile: Profile,
     tracker: Tracker,
-    timeout: Duration,
+    limit: Duration,
 ) -> Result<Commands, Error> {
-    let of_profile = profile.input.clone().into_iter();
-    let of_profile = of_profile.map(|(server, command)| Input { server, command });
-    let inputs: Vec<_> = of_profile.chain(inputs(top)?).collect();
-    let mut names: Vec<_> = inputs.iter().map(|input| &input.server).collect();
-    names.sort_unstable();
-    if let Some(same) = names.windows(2).find(|two| two[0] == two[1]) {
-        return Err(Error::SameName(same[0].clone()));
+    let (names, commands) = (top.server.len(), top.input.len());
+    if names > 0 && names != commands {
+        let message = format!("{names} names of servers for {commands} inputs");
+        return Err(Error::Usage(message));
+    }
+    let mut inputs = profile.input;
+    let by_ssh = top.ssh.iter().map(|host| format!("{SSH} {host} {LCTL}"));
+    for (at, command) in top.input.iter().cloned().chain(by_ssh).enumerate() {
+        let server = top.server.get(at).cloned();
+        let server = server.unwrap_or_else(|| server_of(&command));
+        if inputs.contains_key(&server) {
+            let message = format!("two inputs are of the server {server}: name them with --server");
+            return Err(Error::Usage(message));
+        }
+        inputs.insert(server, command);
     }
     let cluster = top.cluster.as_deref().unwrap_or_default();
     let recorder = top.record.as_deref();
     let recorder = recorder.map(|path| Recorder::open(path, cluster));
-    let recorder = recorder.transpose().map_err(source::Error::from)?;
-    Ok(Commands::new(inputs, tracker, (timeout, MOST), recorder))
-}
-
-/// Returns the inputs of the command line, each with the name of its server.
-fn inputs(top: &Top) -> Result<Vec<Input>, Error> {
-    let (names, inputs) = (top.server.len(), top.input.len());
-    if names > 0 && names != inputs {
-        return Err(Error::Names { names, inputs });
-    }
-    let named = top.input.iter().enumerate().map(|(at, command)| {
-        let server = top.server.get(at).cloned();
-        Input {
-            server: server.unwrap_or_else(|| server_of(command)),
-            command: command.clone(),
-        }
-    });
-    Ok(named.collect())
+    Ok(Commands {
+        inputs,
+        limit,
+        recorder: recorder.transpose()?,
+        tracker,
+    })
 }

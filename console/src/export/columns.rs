@@ -39,7 +39,7 @@ const PERSONAL: bool = true;
 
 /// The columns of time, place and owner, in the order of `rows.sql`.
 #[rustfmt::skip]
-const FIRST: [(&str, Kind, bool, &str); 22] = [
+pub const FIRST: [(&str, Kind, bool, &str); 22] = [
     ("since", Kind::Time, OPEN, "the start of the span in which it was done, which is not part of it"),
     ("until", Kind::Time, OPEN, "the end of the span"),
     ("last_active", Kind::Time, OPEN, "the time of the last request, as far as it is known"),
@@ -63,21 +63,6 @@ const FIRST: [(&str, Kind, bool, &str); 22] = [
     ("executable", Kind::Text, PERSONAL, "the program that sent the requests"),
     ("pid", Kind::Number, PERSONAL, "the number of the process"),
 ];
-
-/// Returns the columns of operations, for a statement.
-pub fn of_operations(columns: &[Column]) -> &[Column] {
-    &columns[FIRST.len()..]
-}
-
-/// Returns a list of columns of a relation.
-pub fn selected(columns: &[Column], relation: &str) -> String {
-    let columns = columns.iter().map(|it| match &*it.name {
-        // Slurm's state `CANCELLED by 1000` has the number of a user: only the state is kept.
-        "state" => format!("split_part({relation}.state, ' by ', 1) AS state"),
-        name => format!("{relation}.{name}"),
-    });
-    columns.collect::<Vec<_>>().join(", ")
-}
 
 /// Returns the columns of a file: when, where and who, and then the operations.
 pub fn columns() -> Vec<Column> {
@@ -104,8 +89,7 @@ fn operation(column: increment::Column, name: String) -> Column {
         }
         increment::Column::Usecs(index) => {
             let name = OPERATIONS[index].name;
-            let meaning = format!("time that servers spent on {name}");
-            ("microseconds", meaning)
+            ("microseconds", format!("time that servers spent on {name}"))
         }
     };
     Column {
@@ -125,7 +109,7 @@ mod tests {
     fn columns_are_named_as_in_the_store_and_have_units() {
         let some = ["read_bytes", "open", "open_usecs"];
         let columns = columns();
-        let units = of_operations(&columns).iter();
+        let units = columns[FIRST.len()..].iter();
         let units = units.filter(|it| some.contains(&it.name.as_str()));
         let units: Vec<_> = units.map(|it| (it.name.as_str(), it.unit)).collect();
         assert_eq!(

@@ -3,24 +3,24 @@
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
-use jobstats_client::answers::{Retained, RetainedRow};
+use jobstats_client::answers::{Filters, Retained, RetainedRow};
 use postgres::Client;
 
 use super::Level;
+use crate::ask::error::Error;
 use crate::ask::store;
-use crate::source::stored::{self, Scope};
+use crate::source::stored;
 
 /// Loads the retained time. Fails if the scope has no target.
-pub fn ask(client: &mut Client, scope: &Scope, level: Level) -> Result<RetainedRow, stored::Error> {
-    let filters = scope.filters();
+pub fn ask(client: &mut Client, scope: &Filters, level: Level) -> Result<RetainedRow, Error> {
     let question = Retained {
         level: Some(level.name().to_owned()),
-        cluster: filters.cluster,
-        filesystem: filters.filesystem,
+        cluster: scope.cluster.clone(),
+        filesystem: scope.filesystem.clone(),
     };
     let retained = jobstats_client::ask(client, &question).map_err(store::Error::from)?;
     let retained = retained.into_iter().find(|retained| retained.targets > 0);
-    retained.ok_or_else(|| scope.nothing())
+    retained.ok_or_else(|| stored::nothing(scope))
 }
 
 /// The days to export, and notes about skipped days.

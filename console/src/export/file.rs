@@ -10,19 +10,20 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jobstats_client::files::file::{FileError, if_there};
 use jobstats_client::files::own_file;
-use parquet::basic::{
-    Compression, Encoding, LogicalType, Repetition, TimeUnit, Type as Physical, ZstdLevel,
-};
+use jobstats_client::program::exit;
+use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::types::{ColumnPath, Type, TypePtr};
+use parquet::schema::parser::parse_message_type;
+use parquet::schema::types::{ColumnPath, TypePtr};
 use tempfile::TempPath;
 
 use super::batch::Batch;
 use super::columns::{Column, Kind};
+use crate::ask::error::Error;
 
 /// The metadata entry of a file that describes the export.
 const EXPORT: &str = "jobstats.export";
@@ -32,17 +33,6 @@ const LEVEL: i32 = 3;
 
 /// The most bytes of different values of a column that are written as a dictionary.
 const DICTIONARY: usize = 8 << 20;
-
-/// An error of the directory or of a file.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error(transparent)]
-    File(#[from] FileError),
-    #[error("another export writes to {}", .0.display())]
-    Busy(PathBuf),
-    #[error("{} was exported with other options: name another directory, or write all days anew with --again", .0.display())]
-    Other(PathBuf),
-}
 
 /// Returns an error of the library. It wraps errors of the system, which are what a person can do something about.
 fn unwrapped(error: ParquetError) -> io::Error {
@@ -74,7 +64,8 @@ impl Directory {
         let file = own_file::open(&lock).map_err(FileError::at(&lock))?;
         // Some file systems have no locks. Two exports are not kept apart there.
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            return Err(Error::Busy(path.to_owned()));
+            let message = format!("another export writes to {}", path.display());
+            return Err(Error::other(exit::LATER, message));
         }
         Ok(Self {
             path: path.to_owned(),
@@ -95,7 +86,10 @@ impl Directory {
         match file.map(export_of) {
             None => Ok(false),
             Some(Ok(Some(export))) if export == self.export => Ok(true),
-            _ => Err(Error::Other(path)),
+            _ => Err(Error::Usage(format!(
+                "{} was exported with other options: name another directory, or write all days anew with --again",
+                path.display()
+            ))),
         }
     }
 
@@ -170,23 +164,16 @@ fn writer(file: File, columns: &[Column]) -> Result<SerializedFileWriter<File>, 
 }
 
 fn schema(columns: &[Column]) -> Result<TypePtr, ParquetError> {
-    let field = |column: &Column| {
-        let (physical, logical) = match column.kind {
-            Kind::Time => (
-                Physical::INT64,
-                Some(LogicalType::timestamp(true, TimeUnit::MICROS)),
-            ),
-            Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
-            Kind::Number => (Physical::INT64, None),
-        };
-        let field = Type::primitive_type_builder(&column.name, physical)
-            .with_repetition(Repetition::OPTIONAL)
-            .with_logical_type(logical);
-        field.build().map(Arc::new)
-    };
-    let fields = columns.iter().map(field).collect::<Result<_, _>>()?;
-    let schema = Type::group_type_builder("jobstats").with_fields(fields);
-    schema.build().map(Arc::new)
+    let fields = columns.iter().map(|column| {
+        let name = &column.name;
+        match column.kind {
+            Kind::Time => format!("OPTIONAL INT64 {name} (TIMESTAMP(MICROS,true));"),
+            Kind::Text => format!("OPTIONAL BYTE_ARRAY {name} (STRING);"),
+            Kind::Number => format!("OPTIONAL INT64 {name};"),
+        }
+    });
+    let message = format!("message jobstats {{ {} }}", fields.collect::<String>());
+    parse_message_type(&message).map(Arc::new)
 }
 
 fn properties(columns: &[Column]) -> Result<WriterPropertiesPtr, ParquetError> {
@@ -210,7 +197,6 @@ mod tests {
     use parquet::record::Field;
     use proptest::prelude::*;
 
-    use super::super::batch::Value;
     use super::super::pseudonyms::Pseudonyms;
     use super::*;
 
@@ -243,10 +229,9 @@ mod tests {
         let mut batch = Batch::new(&columns, key);
         for group in groups {
             for (time, text, number) in group {
-                batch.push(0, time.map(Value::Number));
-                batch.push(1, text.as_deref().map(Value::Text));
-                batch.push(2, number.map(Value::Number));
-                batch.end_row();
+                batch.push_number(0, *time);
+                batch.push_text(1, text.as_deref());
+                batch.push_number(2, *number);
             }
             assert_eq!(batch.is_empty(), group.is_empty());
             file.write(&mut batch).unwrap();
@@ -293,25 +278,6 @@ mod tests {
             let directory = tempfile::tempdir().unwrap();
             let directory = Directory::open(directory.path(), "any".to_owned()).unwrap();
             prop_assert_eq!(read(&written(&directory, &groups, None)), groups.concat());
-        }
-
-        #[test]
-        fn rows_with_pseudonyms_are_sorted_by_them(
-            groups in prop::collection::vec(prop::collection::vec((any::<Option<i64>>(), prop::option::of("[ab]{1,2}"), any::<Option<i64>>()), 1..50), 1..4),
-        ) {
-            let place = tempfile::tempdir().unwrap();
-            let key = Pseudonyms::open(&place.path().join("key")).unwrap();
-            let directory = Directory::open(&place.path().join("files"), "any".to_owned()).unwrap();
-            let hidden = |(time, text, number): &Cells| {
-                (*time, text.as_ref().map(|text| key.text("entry", text.as_bytes())), *number)
-            };
-            let expected = groups.iter().flat_map(|group| {
-                let mut rows: Vec<_> = group.iter().map(hidden).collect();
-                rows.sort_by(|one, other| one.1.cmp(&other.1));
-                rows
-            });
-            let expected: Vec<_> = expected.collect();
-            prop_assert_eq!(read(&written(&directory, &groups, Some(&key))), expected);
         }
     }
 
@@ -361,9 +327,9 @@ mod tests {
         written(&directory, &[vec![(Some(1), None, None)]], None);
         assert!(directory.has(DAY).unwrap());
         let again = Directory::open(place.path(), "one".to_owned());
-        assert!(matches!(again, Err(Error::Busy(_))));
+        assert_eq!(again.err().map(|it| it.code()), Some(exit::LATER));
         drop(directory);
         let other = Directory::open(place.path(), "other".to_owned()).unwrap();
-        assert!(matches!(other.has(DAY), Err(Error::Other(_))));
+        assert!(matches!(other.has(DAY), Err(Error::Usage(_))));
     }
 }

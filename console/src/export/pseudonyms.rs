@@ -3,16 +3,17 @@
 //! Files written with one key can be joined: a value of a column has the same pseudonym in all of them. Without the key, the pseudonym of
 //! a guessed name cannot be computed.
 
-use std::fs::File;
-use std::io::{self, Read, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 
-use jobstats_client::files::file::{FileError, directory_of, if_there};
+use jobstats_client::files::file::{FileError, directory_of};
+use jobstats_client::files::trust::{self, TrustError};
+use jobstats_client::program::exit;
 use ring::hmac::{self, HMAC_SHA256, Key, Tag};
 use ring::rand::{SecureRandom, SystemRandom};
-use rustix::process::geteuid;
 use tempfile::NamedTempFile;
+
+use crate::ask::error::Error;
 
 /// The number of random bytes of a key.
 const RANDOM: usize = 32;
@@ -20,27 +21,11 @@ const RANDOM: usize = 32;
 /// The fewest characters that a key may have.
 const LEAST: usize = 32;
 
-/// The most bytes of a file that are read as a key.
-const MOST: u64 = 4096;
-
 /// The number of bytes of the pseudonym of a text, which has two digits for each.
 const LENGTH: usize = 10;
 
 /// The number of bits of the pseudonym of a number, which programs with floating-point numbers keep exactly.
 const BITS: u32 = 53;
-
-/// An error of the file of a key.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error(transparent)]
-    File(#[from] FileError),
-    #[error("{} can be read by others, or is not yours: chmod 600 it", .0.display())]
-    Open(PathBuf),
-    #[error("{} has no key: it needs {LEAST} characters or more; name a file that does not exist, and one is made", .0.display())]
-    Short(PathBuf),
-    #[error("the system gives no random numbers for a key")]
-    Random,
-}
 
 /// A key.
 pub struct Pseudonyms {
@@ -50,9 +35,18 @@ pub struct Pseudonyms {
 impl Pseudonyms {
     /// Reads the key of a file. If the file does not exist, it is made with a random key. This fails if others can read it.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        match if_there(File::open(path)).map_err(FileError::at(path))? {
-            Some(file) => read(path, file),
-            None => make(path),
+        let text = match trust::secret(path) {
+            Err(TrustError::Unreadable(error)) if error.cause.kind() == ErrorKind::NotFound => {
+                return make(path);
+            }
+            text => text?,
+        };
+        match text.trim() {
+            key if key.len() < LEAST => Err(unusable(format!(
+                "{} has no key: it needs {LEAST} characters or more; name a file that does not exist, and one is made",
+                path.display()
+            ))),
+            key => Ok(Self::new(key.as_bytes())),
         }
     }
 
@@ -70,9 +64,8 @@ impl Pseudonyms {
     /// Returns the pseudonym of a number of a column, which is not negative.
     pub fn number(&self, column: &str, number: i64) -> i64 {
         let hash = self.hash(column, number.to_string().as_bytes());
-        let bytes = hash.as_ref()[..8].iter();
-        let whole = bytes.fold(0_u64, |whole, byte| (whole << 8) | u64::from(*byte));
-        (whole >> (u64::BITS - BITS)).cast_signed()
+        let first = hash.as_ref().first_chunk().copied().unwrap_or_default();
+        (u64::from_be_bytes(first) >> (u64::BITS - BITS)).cast_signed()
     }
 
     /// Returns a word that differs for each key without revealing it.
@@ -91,35 +84,24 @@ impl Pseudonyms {
     }
 }
 
-fn read(path: &Path, file: File) -> Result<Pseudonyms, Error> {
-    let about = file.metadata().map_err(FileError::at(path))?;
-    if about.permissions().mode() & 0o077 != 0 || about.uid() != geteuid().as_raw() {
-        return Err(Error::Open(path.to_owned()));
-    }
-    let mut text = Vec::new();
-    let read = file.take(MOST).read_to_end(&mut text);
-    read.map_err(FileError::at(path))?;
-    match text.trim_ascii() {
-        key if key.len() < LEAST => Err(Error::Short(path.to_owned())),
-        key => Ok(Pseudonyms::new(key)),
-    }
+fn unusable(message: impl ToString) -> Error {
+    Error::other(exit::SETUP, message)
 }
 
 /// Makes a file with a random key, which only its owner may read.
 fn make(path: &Path) -> Result<Pseudonyms, Error> {
-    let mut random = [0; RANDOM];
-    let filled = SystemRandom::new().fill(&mut random);
-    filled.map_err(|_| Error::Random)?;
-    let key = hexadecimal(&random);
     let keep = || {
+        let mut random = [0; RANDOM];
+        let filled = SystemRandom::new().fill(&mut random);
+        filled.map_err(|_| io::Error::other("the system gives no random numbers for a key"))?;
+        let key = hexadecimal(&random);
         let mut file = NamedTempFile::new_in(directory_of(path))?;
         writeln!(file, "{key}")?;
         file.as_file().sync_all()?;
         file.persist_noclobber(path)?;
-        Ok::<_, io::Error>(())
+        Ok::<_, io::Error>(Pseudonyms::new(key.as_bytes()))
     };
-    keep().map_err(FileError::at(path))?;
-    Ok(Pseudonyms::new(key.as_bytes()))
+    keep().map_err(|error| unusable(FileError::at(path)(error)))
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
@@ -129,6 +111,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::os::unix::fs::PermissionsExt;
 
     use proptest::prelude::*;
 
@@ -153,10 +136,14 @@ mod tests {
         let path = directory.path().join("key");
         let _made = Pseudonyms::open(&path).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
-        assert!(matches!(Pseudonyms::open(&path), Err(Error::Open(_))));
+        assert!(matches!(
+            Pseudonyms::open(&path),
+            Err(Error::Trust(TrustError::Exposed(_)))
+        ));
         fs::write(&path, "secret\n").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-        assert!(matches!(Pseudonyms::open(&path), Err(Error::Short(_))));
+        let short = Pseudonyms::open(&path).err();
+        assert_eq!(short.map(|it| it.code()), Some(exit::SETUP));
         let nowhere = directory.path().join("none/key");
         assert!(matches!(
             Pseudonyms::open(&nowhere),

@@ -54,20 +54,6 @@ pub struct Target {
 }
 
 impl Target {
-    fn take(&mut self, snapshot: TargetSnapshot, interval: Option<Interval>) {
-        self.snapshot = snapshot;
-        self.status = match interval {
-            Some(interval) => {
-                self.intervals.push_back(Arc::new(interval));
-                Status::Ok
-            }
-            None => {
-                self.intervals.clear();
-                Status::First
-            }
-        };
-    }
-
     /// Returns the last interval.
     pub fn last(&self) -> Option<&Interval> {
         self.intervals.back().map(|last| &**last)
@@ -153,13 +139,20 @@ impl TargetStates {
             let interval = snapshot.interval.take();
             self.read
                 .insert(Arc::clone(&snapshot.server), snapshot.time);
-            let target = self.targets.entry(Arc::clone(&snapshot.target));
-            let target = target.or_insert_with(|| Target {
-                snapshot: snapshot.clone(),
-                status: Status::First,
-                intervals: VecDeque::new(),
-            });
-            target.take(snapshot, interval);
+            let name = Arc::clone(&snapshot.target);
+            let before = interval.as_ref().and_then(|_| self.targets.remove(&name));
+            let mut intervals = before.map_or_else(VecDeque::new, |target| target.intervals);
+            let status = match interval {
+                Some(_) => Status::Ok,
+                None => Status::First,
+            };
+            intervals.extend(interval.map(Arc::new));
+            let target = Target {
+                snapshot,
+                status,
+                intervals,
+            };
+            self.targets.insert(name, target);
         }
         for (name, target) in &mut self.targets {
             if !names.contains(name) {
@@ -232,9 +225,10 @@ impl TargetStates {
 
     /// Returns the file system, if all targets are of one.
     pub fn filesystem(&self) -> Option<&str> {
-        let mut names = self.targets.keys().map(|name| filesystem_and_index(name).0);
-        let first = names.next()??;
-        names.all(|name| name == Some(first)).then_some(first)
+        match self.filesystems()[..] {
+            [only] if !only.is_empty() => Some(only),
+            _ => None,
+        }
     }
 
     /// Returns the length of the last interval.
@@ -287,7 +281,7 @@ impl TargetStates {
             }
             loads.push_back(Load {
                 time: self.time,
-                service: sums.service().map(|it| it.rate),
+                service: sums.service.map(|it| it.rate),
                 requests: sums.requests.rate,
             });
             if loads.len() > MOST_LOADS {

@@ -79,11 +79,6 @@ impl Interval {
     pub const fn length(&self) -> Micros {
         self.until - self.since
     }
-
-    /// Returns true if the service time is known; without usage it is zero.
-    pub fn has_times(&self) -> bool {
-        self.work.is_empty() || self.timed == Some(true)
-    }
 }
 
 /// One text of a target.
@@ -130,10 +125,10 @@ pub struct Round {
 
 impl Round {
     /// Notes that a server could not be read.
-    pub fn fail(&mut self, server: &str, reason: String) {
+    pub fn fail(&mut self, server: &str, reason: impl ToString) {
         self.failures.push(Failure {
             server: server.into(),
-            reason,
+            reason: reason.to_string(),
             since: None,
         });
     }

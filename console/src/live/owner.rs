@@ -79,7 +79,7 @@ impl Owner {
 #[derive(Debug, Default)]
 pub struct Names {
     /// The formats; `None` as long as they are still to be guessed.
-    formats: Option<MixedFormats>,
+    pub formats: Option<MixedFormats>,
     /// The known users, whose numbers are no jobs.
     users: UserNames,
     known: HashMap<Box<str>, Arc<Owner>>,
@@ -97,11 +97,6 @@ impl Names {
             users,
             ..Self::default()
         })
-    }
-
-    /// Returns true if formats are known.
-    pub const fn has_formats(&self) -> bool {
-        self.formats.is_some()
     }
 
     /// Learns formats, and their orders of user and job, from identifiers.
@@ -127,20 +122,18 @@ impl Names {
             self.known.clear();
         }
         let identity = self.formats.as_ref().map(|formats| formats.identify(id));
+        let unread = Owner {
+            entry: id.into(),
+            ..Owner::default()
+        };
         let owner = Arc::new(match identity {
             Some(Ok(identity)) => Owner::new(id, &identity),
             Some(Err(readings)) => {
                 self.doubt = doubt(id, &readings);
-                return Arc::new(Owner {
-                    entry: id.into(),
-                    node: readings[0].node.map(Into::into),
-                    ..Owner::default()
-                });
+                let node = readings[0].node.map(Into::into);
+                return Arc::new(Owner { node, ..unread });
             }
-            None => Owner {
-                entry: id.into(),
-                ..Owner::default()
-            },
+            None => unread,
         });
         self.known.insert(id.into(), Arc::clone(&owner));
         owner

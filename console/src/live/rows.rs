@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use jobstats_core::base::operation::{OperationIndex, READ, READ_BYTES, WRITE, WRITE_BYTES};
 use jobstats_core::rules::increment::Column;
-use untracked::Untracked;
 
 use crate::live::history::{Status, Target, TargetStates};
 use crate::live::interval::{EntryUsage, Interval};
@@ -50,7 +49,7 @@ impl Row {
     /// Returns the requests in service ÷ the median, if both are known. The median covers all usage of a row, not a limited view.
     pub fn times_usual(&self, history: &TargetStates, view: &View) -> Option<f64> {
         let is_whole = view.scope.is_empty() && (view.kind.is_none() || view.by == By::Target);
-        let service = self.sums.service()?.rate;
+        let service = self.sums.service?.rate;
         let is_known = is_whole && !self.is_unknown;
         let median = history.median(view.by, &self.key)?;
         is_known.then_some(service / median)
@@ -112,7 +111,7 @@ impl<'a> Group<'a> {
 
     fn row(self, key: Key) -> Row {
         let sums = self.sums.sums();
-        let weight = sums.service().map_or(REQUESTS, |_| SERVICE);
+        let weight = sums.service.map_or(REQUESTS, |_| SERVICE);
         Row {
             key,
             rank: 0,
@@ -173,8 +172,7 @@ pub fn table(history: &TargetStates, view: &View, before: &[Key], most: usize) -
         }
     }
     let mut table = tally.ranked(view, before, most);
-    let untracked = Untracked::of(history, view);
-    table.untracked = untracked.map(|it| it.row(table.sort));
+    table.untracked = untracked::row(history, view, table.sort);
     table
 }
 

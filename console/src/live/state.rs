@@ -1,6 +1,6 @@
 //! Follows targets from snapshot to snapshot: compares each snapshot with the previous one, by the rules of `docs/rules.md`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, TryReserveError};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use jobstats_core::base::pause::Pause;
 use jobstats_core::base::target::TargetKind;
 use jobstats_core::identity::entry_id::FormatError;
 use jobstats_core::rules::increment::{
-    Column, CompareError, Comparison, Increment, MAX_RATE, Observation, compare, share,
+    Column, Comparison, Increment, MAX_RATE, Observation, compare, share,
 };
 use jobstats_core::rules::snapshot::{ReadError, Snapshot, cleanup_interval, read};
 use jobstats_core::text::job_stats::Unit;
@@ -27,12 +27,11 @@ mod target_counters;
 const FORGOTTEN: Micros = 2 * DAY;
 
 /// The text of a server, as it was printed.
-#[derive(Debug, Clone, Copy)]
-pub struct Scrape<'a> {
-    pub server: &'a str,
-    pub bytes: &'a [u8],
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Scrape {
+    pub text: Vec<u8>,
     /// The time at which each piece of the text arrived.
-    pub arrivals: &'a [Arrival],
+    pub arrivals: Vec<Arrival>,
 }
 
 /// The arrival of a piece of a scrape.
@@ -69,7 +68,7 @@ pub enum Error {
     #[error(transparent)]
     Read(#[from] ReadError),
     #[error(transparent)]
-    Compare(#[from] CompareError),
+    Memory(#[from] TryReserveError),
     #[error("the text names no target: print it with lctl get_param, without the option -n")]
     Nameless,
     #[error("its targets were printed by {0} too: is the same server read twice?")]
@@ -126,8 +125,8 @@ impl Tracker {
     }
 
     /// Takes a scrape, and returns the usage of its targets since their previous snapshots. Fails if it has no statistics of a target.
-    pub fn take(&mut self, scrape: Scrape<'_>) -> Result<ScrapeParts, Error> {
-        let contents = read(scrape.bytes, Pause::NEVER)?;
+    pub fn take(&mut self, server: &str, scrape: &Scrape) -> Result<ScrapeParts, Error> {
+        let contents = read(&scrape.text, Pause::NEVER)?;
         let observed = || contents.snapshots.iter().filter(|it| it.observed);
         if observed().any(|it| it.target.is_none()) {
             return Err(Error::Nameless);
@@ -137,10 +136,10 @@ impl Tracker {
             return Err(Error::Nothing);
         }
         let ids = observed().flat_map(|it| it.records.iter().map(|record| it.id(record)));
-        if !self.names.has_formats() {
+        if self.names.formats.is_none() {
             self.names.learn(ids);
         }
-        let server: Arc<str> = scrape.server.into();
+        let server: Arc<str> = server.into();
         let parts = contents
             .snapshots
             .iter()
@@ -149,13 +148,16 @@ impl Tracker {
         let mut own = target_counters::read(&contents.others)?;
         let mut seen = Vec::new();
         let mut other = None;
-        for snapshot in contents.snapshots.into_iter().filter(|it| it.observed) {
-            match self.other_server(&snapshot) {
-                Some(server) => other = Some(server),
-                None => {
-                    let name = snapshot.target.map(|target| target.shown());
-                    let own = name.and_then(|name| own.remove(&name));
-                    seen.extend(self.snapshot(snapshot, own, scrape, &server)?);
+        let named = contents.snapshots.into_iter().filter(|it| it.observed);
+        for (name, snapshot) in named.filter_map(|it| Some((it.target?, it))) {
+            let target: Arc<str> = name.shown().into();
+            match self.targets.get(&target) {
+                // The server has printed the same target in this round.
+                Some(last) if last.round == self.round => other = Some(Arc::clone(&last.server)),
+                _ => {
+                    let own = own.remove(&*target);
+                    let time = time_of(&snapshot, scrape);
+                    seen.push(self.snapshot(snapshot, own, (target, name.kind), time, &server)?);
                 }
             }
         }
@@ -168,77 +170,62 @@ impl Tracker {
         }
     }
 
-    /// Returns the server that has printed the same target in this round.
-    fn other_server(&self, snapshot: &Snapshot<'_>) -> Option<Arc<str>> {
-        let last = self.targets.get(snapshot.target?.shown().as_str())?;
-        (last.round == self.round).then(|| Arc::clone(&last.server))
-    }
-
-    /// Takes a snapshot. Returns `None` if it names no target.
+    /// Takes a snapshot of a target.
     fn snapshot(
         &mut self,
         snapshot: Snapshot<'_>,
         own: Option<TargetCounters<'_>>,
-        scrape: Scrape<'_>,
+        (target, kind): (Arc<str>, TargetKind),
+        time: Micros,
         server: &Arc<str>,
-    ) -> Result<Option<TargetSnapshot>, Error> {
-        let Some(name) = snapshot.target else {
-            return Ok(None);
-        };
-        let (kind, target): (_, Arc<str>) = (name.kind, name.shown().into());
-        let time = time_of(&snapshot, scrape);
+    ) -> Result<TargetSnapshot, Error> {
         let (entries, problems) = (snapshot.records.len() as u64, snapshot.problems_found);
         // After a backward clock step, comparison is impossible.
         let last = self.targets.remove(&target);
         let mut last = last.filter(|last| (1..FORGOTTEN).contains(&(time - last.time)));
         let last_own = last.as_mut().and_then(|last| last.own.take());
         let (own, grown) = target_counters::compare(last_own, own, time)?;
-        let mut compared = compare_with(last.as_ref(), &snapshot, time, server, &mut self.names)?;
-        if let Some((interval, grown)) = compared.interval.as_mut().zip(grown) {
+        let last = last.as_ref();
+        let timed = timed(&snapshot).or(last.and_then(|last| last.timed));
+        let before = last.map(|last| last.cleanup_interval);
+        let cleanup_interval = cleanup_interval(Some(&snapshot), before);
+        let comparison = compared(last, &snapshot, (time, server), cleanup_interval)?;
+        let problems = problems + comparison.problems_found;
+        let mut interval =
+            last.map(|last| interval(&comparison, (last.time, time), timed, &mut self.names));
+        if let Some((interval, grown)) = interval.as_mut().zip(grown) {
             interval.counters = Some(target_counters::totals(&grown, &interval.work, kind));
         }
-        let seen = TargetSnapshot {
-            target: Arc::clone(&target),
+        let next = LastSnapshot {
+            time,
+            round: self.round,
+            server: Arc::clone(server),
+            cleanup_interval,
+            timed,
+            carried: comparison.carried.keep().map_err(ReadError::from)?,
+            own,
+            snapshot: snapshot.keep().map_err(ReadError::from)?,
+        };
+        self.targets.insert(Arc::clone(&target), next);
+        Ok(TargetSnapshot {
+            target,
             kind,
             server: Arc::clone(server),
             time,
             entries,
-            problems: problems + compared.problems,
-            interval: compared.interval,
-        };
-        let last = LastSnapshot {
-            time,
-            round: self.round,
-            server: Arc::clone(server),
-            cleanup_interval: compared.cleanup_interval,
-            timed: compared.timed,
-            carried: compared.carried,
-            own,
-            snapshot: keep(snapshot)?,
-        };
-        self.targets.insert(target, last);
-        Ok(Some(seen))
+            problems,
+            interval,
+        })
     }
 }
 
-/// The result of comparing a snapshot with the previous one.
-struct ComparedSnapshot {
-    interval: Option<Interval>,
-    carried: Snapshot<'static>,
-    cleanup_interval: u32,
-    timed: Option<bool>,
-    problems: u64,
-}
-
-fn compare_with(
-    last: Option<&LastSnapshot>,
-    snapshot: &Snapshot<'_>,
-    time: Micros,
-    server: &str,
-    names: &mut Names,
-) -> Result<ComparedSnapshot, Error> {
-    let timed = timed(snapshot).or(last.and_then(|last| last.timed));
-    let seconds = cleanup_interval(Some(snapshot), last.map(|last| last.cleanup_interval));
+/// Compares a snapshot with the last one, if there is one.
+fn compared<'s>(
+    last: Option<&'s LastSnapshot>,
+    snapshot: &'s Snapshot<'s>,
+    (time, server): (Micros, &'s str),
+    seconds: u32,
+) -> Result<Comparison<'s>, Error> {
     let next = Observation {
         time,
         server,
@@ -252,18 +239,10 @@ fn compare_with(
         carried: Some(&last.carried),
     });
     let mut comparison = compare(previous.as_ref(), &next, seconds, Pause::NEVER)?;
-    let since = last.map(|last| last.time);
-    if let Some(since) = since {
-        comparison.limit(time - since, MAX_RATE)?;
+    if let Some(last) = last {
+        comparison.limit(time - last.time, MAX_RATE)?;
     }
-    let interval = since.map(|since| interval(&comparison, (since, time), timed, names));
-    Ok(ComparedSnapshot {
-        interval,
-        problems: comparison.problems_found,
-        carried: keep(comparison.carried)?,
-        cleanup_interval: seconds,
-        timed,
-    })
+    Ok(comparison)
 }
 
 fn interval(
@@ -318,7 +297,7 @@ fn timed(snapshot: &Snapshot<'_>) -> Option<bool> {
     }))
 }
 
-fn part(snapshot: &Snapshot<'_>, scrape: Scrape<'_>) -> ScrapePart {
+fn part(snapshot: &Snapshot<'_>, scrape: &Scrape) -> ScrapePart {
     let kind = |kind| match kind {
         TargetKind::Mdt => "mdt",
         TargetKind::Ost => "obdfilter",
@@ -335,16 +314,14 @@ fn part(snapshot: &Snapshot<'_>, scrape: Scrape<'_>) -> ScrapePart {
 }
 
 /// Returns the time at which the byte at this position arrived.
-fn arrival(scrape: Scrape<'_>, at: usize) -> Micros {
-    let after = scrape
-        .arrivals
-        .partition_point(|arrival| arrival.from <= at);
-    let arrival = scrape.arrivals.get(after.saturating_sub(1));
+fn arrival(scrape: &Scrape, at: usize) -> Micros {
+    let mut arrivals = scrape.arrivals.iter();
+    let arrival = arrivals.rfind(|arrival| arrival.from <= at);
     arrival.map_or(0, |arrival| arrival.at)
 }
 
 /// Returns the time at which the first byte of the statistics arrived. The cleanup interval may have come before.
-fn time_of(snapshot: &Snapshot<'_>, scrape: Scrape<'_>) -> Micros {
+fn time_of(snapshot: &Snapshot<'_>, scrape: &Scrape) -> Micros {
     let is_interval = |line: &[u8]| {
         let end = line.iter().position(|byte| b"=:".contains(byte));
         line[..end.unwrap_or(line.len())].ends_with(b".job_cleanup_interval")
@@ -352,7 +329,7 @@ fn time_of(snapshot: &Snapshot<'_>, scrape: Scrape<'_>) -> Micros {
     // The lines of one target that follow each other are one range.
     let statistics = |range: &Range<usize>| {
         let mut from = range.start;
-        let lines = scrape.bytes.get(range.clone()).unwrap_or_default();
+        let lines = scrape.text.get(range.clone()).unwrap_or_default();
         for line in lines.split_inclusive(|byte| *byte == b'\n') {
             if !is_interval(line) {
                 return Some(from);
@@ -363,11 +340,6 @@ fn time_of(snapshot: &Snapshot<'_>, scrape: Scrape<'_>) -> Micros {
     };
     let first = snapshot.text.iter().find_map(statistics);
     arrival(scrape, first.unwrap_or(0))
-}
-
-/// Separates a snapshot from its text.
-fn keep(snapshot: Snapshot<'_>) -> Result<Snapshot<'static>, ReadError> {
-    Ok(snapshot.keep()?)
 }
 
 #[cfg(test)]

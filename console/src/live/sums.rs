@@ -49,9 +49,10 @@ pub struct Amount {
 /// The work of a row.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Sums {
-    /// The seconds that servers spent on requests. The rate is the mean number of requests in service.
+    /// The seconds that servers spent on requests, if all servers that did work report them. The rate is the mean number of requests in
+    /// service.
     #[serde(rename = "service_time")]
-    service: Option<Amount>,
+    pub service: Option<Amount>,
     /// Requests of all kinds, each counted once.
     pub requests: Amount,
     pub metadata: Amount,
@@ -64,11 +65,6 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Returns the time spent on requests, if all servers that did work for the row report it.
-    pub const fn service(&self) -> Option<Amount> {
-        self.service
-    }
-
     /// Returns the bytes per write request, if there was one.
     pub fn per_write(&self) -> Option<f64> {
         (self.writes.total > 0.0).then(|| self.write.total / self.writes.total)
@@ -118,7 +114,8 @@ impl<'a> ObservedInterval<'a> {
             columns: &COLUMNS,
             target,
             observed,
-            is_untimed: !interval.has_times(),
+            // Without usage, the time is zero.
+            is_untimed: !interval.work.is_empty() && interval.timed != Some(true),
         }
     }
 }

@@ -143,48 +143,30 @@ pub trait Choice: ValueEnum + Copy + PartialEq {
 impl Choice for By {}
 impl Choice for Sort {}
 
-/// A filter of names: words that a name must have, and words with a leading `!` that it must not have.
+/// A filter of names such as `make !root`: words that a name must have, and words with a leading `!` that it must not have. Upper and
+/// lower case are the same.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Filter {
-    text: String,
-    wanted: Vec<String>,
-    unwanted: Vec<String>,
-}
+pub struct Filter(pub String);
 
 impl Filter {
-    /// Reads a filter such as `make !root`. Upper and lower case are the same.
     pub fn new(text: &str) -> Self {
-        let words = text.split_whitespace().map(str::to_lowercase);
-        let (mut unwanted, wanted): (Vec<_>, _) = words.partition(|word| word.starts_with('!'));
-        for word in &mut unwanted {
-            word.remove(0);
-        }
-        unwanted.retain(|word| !word.is_empty());
-        Self {
-            text: text.to_owned(),
-            wanted,
-            unwanted,
-        }
-    }
-
-    /// Returns the text of the filter.
-    pub fn text(&self) -> &str {
-        &self.text
+        Self(text.to_owned())
     }
 
     /// Returns true if the filter lets everything through.
     pub fn is_empty(&self) -> bool {
-        self.wanted.is_empty() && self.unwanted.is_empty()
+        self.0.split_whitespace().all(|word| word == "!")
     }
 
     /// Returns true if the name has all required words and no excluded word.
     pub fn takes(&self, name: &str) -> bool {
-        if self.is_empty() {
-            return true;
-        }
-        let name = name.to_lowercase();
-        let has = |word: &String| name.contains(word.as_str());
-        self.wanted.iter().all(has) && !self.unwanted.iter().any(has)
+        let (words, name) = (self.0.to_lowercase(), name.to_lowercase());
+        words
+            .split_whitespace()
+            .all(|word| match word.strip_prefix('!') {
+                Some(unwanted) => unwanted.is_empty() || !name.contains(unwanted),
+                None => name.contains(word),
+            })
     }
 }
 
@@ -205,8 +187,8 @@ pub struct View {
     /// The time over which rates are averaged, if it is longer than the last interval.
     pub window: Micros,
     pub users: Arc<UserNames>,
-    /// True if the source knows accounts of jobs.
-    pub has_accounts: bool,
+    /// True if a store is read, which knows accounts of jobs and the past.
+    pub is_store: bool,
 }
 
 impl View {
@@ -216,7 +198,7 @@ impl View {
         let is_fixed = |by: By| self.scope.iter().any(|(fixed, _)| *fixed == by);
         let mut next = self.by.inside();
         for _ in By::value_variants() {
-            if is_fixed(next) || next == By::Account && !self.has_accounts {
+            if is_fixed(next) || next == By::Account && !self.is_store {
                 next = next.moved(1);
             }
         }
@@ -227,7 +209,7 @@ impl View {
     /// Returns the dimension this many steps ahead, skipping dimensions unknown to the source.
     pub fn group_moved(&self, by: isize) -> By {
         match self.by.moved(by) {
-            By::Account if !self.has_accounts => By::Account.moved(by),
+            By::Account if !self.is_store => By::Account.moved(by),
             other => other,
         }
     }

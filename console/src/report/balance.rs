@@ -76,30 +76,19 @@ impl Comparison {
             let median = row.rate? / row.ratio?;
             median.is_finite().then_some(median)
         });
-        let label = |median| format!("median {}", rate(median, self.operation));
-        let line = median.map(|median| (median, label(median)));
-        let said = [self.spread(rows), self.advice(rows)];
-        let mut said: Vec<_> = said.into_iter().flatten().collect();
-        said.push("Largest first.".to_owned());
-        horizontal(&Words::new(self.heading, said.join(" ")), &bars, line)
+        let line = median.map(|it| (it, format!("median {}", rate(it, self.operation))));
+        let order = Some("Largest first.".to_owned());
+        let said = sentences([self.spread(rows), self.advice(rows), order]);
+        horizontal(&Words::new(self.heading, said), &bars, line)
     }
 
     /// Describes the spread of the targets, with its cause if known.
     fn caption(&self, rows: &[BalanceRow]) -> String {
         let beside = "Beside each bar: the user of the largest single workload there, and the share of that workload in the target.";
-        let said = [
-            self.spread(rows),
-            Some(beside.to_owned()),
-            self.advice(rows),
-        ];
-        let mut said: Vec<_> = said.into_iter().flatten().collect();
-        if rows.len() > TARGETS {
-            said.push(format!(
-                "The {TARGETS} largest of {} are drawn.",
-                rows.len()
-            ));
-        }
-        said.join(" ")
+        let beside = Some(beside.to_owned());
+        let drawn = || format!("The {TARGETS} largest of {} are drawn.", rows.len());
+        let drawn = (rows.len() > TARGETS).then(drawn);
+        sentences([self.spread(rows), beside, self.advice(rows), drawn])
     }
 
     /// Describes the spread around the median, which must not be 0.

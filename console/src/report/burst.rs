@@ -17,14 +17,6 @@ const RATIO: f64 = 3.0;
 /// The part of the mean load of the file system under which a load of a target is no burst.
 const FLOOR: f64 = 0.05;
 
-/// A burst on a target.
-#[derive(Debug, Clone, PartialEq)]
-struct Burst {
-    target: String,
-    median: f64,
-    high: Peak,
-}
-
 /// Finds the largest bursts on single targets that no peak of the file system covers, with their users.
 pub fn ask(
     store: &mut Store,
@@ -35,32 +27,32 @@ pub fn ask(
     for heatmap in heatmaps {
         let least = floor(&heatmap.scope);
         let bursts = bursts(&heatmap.rates.rows, least).into_iter();
-        let bursts = bursts.filter(|burst| !spans.overlap(burst.high.span));
+        let bursts = bursts.filter(|burst| !spans.overlap(burst.span));
         for burst in bursts.take(BURSTS - reported.len()) {
-            let (scope, span) = (&heatmap.scope, burst.high.span);
-            let target = Some(vec![exactly(&burst.target)]);
-            let work = scope.during(span).part(|filters| filters.target = target);
+            let scope = &heatmap.scope;
+            let target = burst.target.as_deref().map(|name| vec![exactly(name)]);
+            let work = scope.during(burst.span);
+            let work = work.part(|filters| filters.target = target);
             let leader = Leader::ask(store, scope, &work)?;
-            reported.push((span, burst.said(scope, leader.as_ref())));
+            reported.push((burst.span, burst.said(scope, leader.as_ref())));
         }
     }
     Ok(reported)
 }
 
 /// Returns the bursts of all targets, those with most work above the median of their target first.
-fn bursts(rows: &[RateRow], least: f64) -> Vec<Burst> {
+fn bursts(rows: &[RateRow], least: f64) -> Vec<Peak> {
     let targets = by_target(rows);
     let mean: f64 = targets.values().map(|points| mean(points)).sum();
     let mut bursts = Vec::new();
     for ((_, name), points) in targets {
-        let (median, high) = high(&points, RATIO, least.max(least.max(FLOOR * mean)));
-        bursts.extend(high.into_iter().map(|high| Burst {
-            target: name.to_owned(),
-            median,
-            high,
-        }));
+        let (_, high) = high(&points, RATIO, least.max(FLOOR * mean));
+        for mut burst in high {
+            burst.target = Some(name.to_owned());
+            bursts.push(burst);
+        }
     }
-    bursts.sort_by(|one, other| other.high.excess.total_cmp(&one.high.excess));
+    bursts.sort_by(|one, other| other.excess().total_cmp(&one.excess()));
     bursts
 }
 
@@ -68,26 +60,11 @@ fn bursts(rows: &[RateRow], least: f64) -> Vec<Burst> {
 fn mean(points: &[Point]) -> f64 {
     let known = points.iter().filter(|point| point.value.is_some());
     let seconds: f64 = known.map(|point| point.seconds).sum();
-    if seconds > 0.0 {
-        work(points) / seconds
-    } else {
-        0.0
-    }
-}
-
-impl Burst {
-    fn said(&self, scope: &Scope, leader: Option<&Leader>) -> String {
-        let target = shown(&self.target);
-        let times = match self.median > 0.0 {
-            true => format!("{} times its median", ratio(self.high.mean / self.median)),
-            false => "which mostly had none".to_owned(),
-        };
-        let leader = leader.map(|leader| format!(" {}", leader.said(scope, 3)));
-        format!(
-            "{} on {target}, {times}.{}",
-            self.high.said(scope),
-            leader.unwrap_or_default()
-        )
+    let work = points.iter();
+    let work = work.filter_map(|point| Some(point.value? * point.seconds));
+    match seconds > 0.0 {
+        true => work.sum::<f64>() / seconds,
+        false => 0.0,
     }
 }
 
@@ -128,7 +105,7 @@ mod tests {
             bursts[0].said(&scope, None),
             "00:20 to 00:30: 111 requests in service on scratch-MDT0000, 3.7 times its median."
         );
-        assert_eq!(bursts[0].high.span.0, Timestamp::from_second(1200).unwrap());
+        assert_eq!(bursts[0].span.0, Timestamp::from_second(1200).unwrap());
     }
 
     #[test]
@@ -142,7 +119,7 @@ mod tests {
         two.extend(rows("b", &[1.0, 1.0, 1.0, 19.0, 1.0]));
         let names: Vec<_> = super::bursts(&two, 1.0)
             .into_iter()
-            .map(|burst| burst.target)
+            .filter_map(|burst| burst.target)
             .collect();
         assert_eq!(names, ["b", "a"]);
     }

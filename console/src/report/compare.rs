@@ -30,12 +30,11 @@ pub fn page(
     }
     // Jobs have the names that they were found by.
     let jobs: Vec<_> = subjects.iter().map(|it| it.name.clone()).collect();
-    let jobs = jobs.as_slice();
     let lengths = subjects.iter().map(|it| when::seconds(it.work.window));
     let longest = lengths.fold(60.0, f64::max);
     let step = when::step(longest, 60, STEPS);
     let compared = store.ask(&Compare {
-        jobs: jobs.to_vec(),
+        jobs: jobs.clone(),
         step: Some(when::interval(step)),
         operations: words(COURSE),
         scheduler: scheduler.map(str::to_owned),
@@ -45,24 +44,25 @@ pub fn page(
     let mut totals = vec![facts(&subjects, clock).into(), usage(&subjects).into()];
     totals.extend(Block::notes(&compared.notes));
     let figures = COURSE.iter().filter_map(|operation| {
-        let rows = compared
-            .rows
-            .iter()
-            .filter(|row| row.operation == *operation);
-        let rows: Vec<_> = rows.collect();
-        figure(operation, &rows, jobs, (longest, step), &compared.statement)
+        let rows = compared.rows.iter();
+        let rows: Vec<_> = rows.filter(|row| row.operation == *operation).collect();
+        figure(
+            operation,
+            &rows,
+            &jobs,
+            (longest, step),
+            &compared.statement,
+        )
     });
     Ok(Page {
         title: title.clone(),
-        kind: "Use of Lustre",
         heading: title,
         lead: lead(&subjects),
-        about: vec![clock.note()],
-        made: Some(made(clock)),
         sections: vec![
             Section::new("what", "What they did", totals),
             Section::new("when", "From the start of each", figures.collect()),
         ],
+        ..made(clock)
     })
 }
 
@@ -73,10 +73,9 @@ fn lead(subjects: &[Subject]) -> String {
             let usage = subject.used(operation)?;
             Some((shown(&subject.name), number(usage.total?)))
         });
-        let totals: Vec<_> = totals.collect::<Option<_>>()?;
-        let by_total = |one: &&(String, f64), other: &&(String, f64)| one.1.total_cmp(&other.1);
-        let least = totals.iter().min_by(by_total)?.clone();
-        let most = totals.iter().max_by(by_total)?.clone();
+        let mut totals: Vec<_> = totals.collect::<Option<_>>()?;
+        totals.sort_by(|one, other| one.1.total_cmp(&other.1));
+        let (least, most) = (totals.first()?.clone(), totals.pop()?);
         (least.1 > 0.0).then(|| (most.1 / least.1, most, least, operation))
     };
     let most = COURSE.iter().filter_map(|operation| ends(operation));
@@ -121,7 +120,7 @@ fn facts(subjects: &[Subject], clock: &Clock) -> Table {
         let label = subjects.iter().find_map(fact)?.label;
         Some(row("Job", label, subjects, |subject| Cell {
             is_number: true,
-            ..Cell::name(fact(subject).map(|it| it.value.shown(clock)).as_ref())
+            ..Cell::name(fact(subject).map(|it| it.value.shown(clock)))
         }))
     });
     Table::new("The jobs", rows)
@@ -160,6 +159,9 @@ fn figure(
     (longest, step): (f64, i64),
     statement: &str,
 ) -> Option<Block> {
+    if rows.iter().all(|row| row.rate <= Some(0.0)) {
+        return None;
+    }
     let series = jobs.iter().map(|job| Series {
         name: format!("job {}", shown(job)),
         points: rows
@@ -173,10 +175,6 @@ fn figure(
             .collect(),
     });
     let series: Vec<_> = series.collect();
-    let mut points = series.iter().flat_map(|series| &series.points);
-    if !points.any(|point| point.value > Some(0.0)) {
-        return None;
-    }
     let clock = Clock::stopwatch();
     let axis = TimeAxis::new((START, after(START, longest)), &clock);
     let print = |value: f64| rate(value, operation);

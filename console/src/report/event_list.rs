@@ -39,8 +39,11 @@ pub fn written(
         return Ok(document(rows.iter().map(to_json)));
     }
     if rows.is_empty() {
-        let what = if wanted.all { "event" } else { "alert" };
-        return Ok(format!("No {what} in this time.\n"));
+        let text = match wanted.all {
+            true => "No event in this time.\n",
+            false => "No alert in this time. --all lists events without an alert, too.\n",
+        };
+        return Ok(text.to_owned());
     }
     let rows = rows.iter().map(|row| cells(row, clock));
     let lines = aligned(&Table::new("Events", rows), usize::MAX, Fit::default());

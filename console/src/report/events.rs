@@ -76,10 +76,7 @@ impl Events {
 
     /// Returns the number of events, the table of alerts, and the statements.
     pub fn blocks(&self, scope: &Scope) -> Vec<Block> {
-        let mut blocks = vec![Block::Text(self.said())];
-        if !self.alerts.is_empty() {
-            blocks.push(self.table(scope).into());
-        }
+        let mut blocks = vec![Block::Text(self.said()), self.table(scope).into()];
         blocks.extend(Block::notes(&self.notes));
         let explained = self.alerts.iter().take(EXPLAINED).map(|row| {
             let event_id = row.event_id;
@@ -167,11 +164,10 @@ pub fn page(store: &mut Store, scope: &Scope) -> Result<Page, Error> {
         name => format!("Events on {}", shown(name)),
     };
     let blocks = events.blocks(scope);
-    let mut sections = vec![Section::new("events", "What went wrong", blocks)];
-    if !events.alerts.is_empty() {
-        let explained = events.explanations(store)?;
-        sections.push(Section::new("explained", "One by one", explained));
-    }
+    let sections = vec![
+        Section::new("events", "What went wrong", blocks),
+        Section::new("explained", "One by one", events.explanations(store)?),
+    ];
     let lead = events.lead(scope).unwrap_or_else(|| events.said());
     Ok(page_of(scope, ("Lustre", &what), lead, None, sections))
 }

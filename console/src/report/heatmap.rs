@@ -1,5 +1,7 @@
 //! The load of each target over time.
 
+use std::collections::BTreeMap;
+
 use jobstats_client::answers::{Dimension, RateRow};
 
 use super::vocabulary::*;
@@ -40,7 +42,8 @@ impl Heatmap {
     /// Returns the heat map.
     pub fn figure(&self) -> Block {
         let scope = &self.scope;
-        let (groups, left_out) = groups(&self.rates.rows, scope.window);
+        let rows = &self.rates.rows;
+        let (groups, left_out) = groups(rows, scope.window);
         let hottest = self.hottest().unwrap_or_default();
         let mut caption = format!(
             "Each row is a target, MDTs above OSTs, in steps of {}, on one logarithmic scale. {hottest} A row near the upper end of \
@@ -55,25 +58,31 @@ impl Heatmap {
         let words = Words::new(scope.title(), hottest);
         let name = scope.measure.name();
         let power = |exponent| scope.power(exponent);
-        let rows: Vec<_> = self.rates.rows.iter().collect();
+        let cells = |row: &RateRow| {
+            [
+                ("Target", Cell::text(target(row))),
+                ("Step", Cell::text(&scope.clock.minute(row.time))),
+                ("Load", scope.cell(row.rate)),
+            ]
+        };
         let statement = self.rates.statement.clone();
         Block::from(Figure {
             heading: format!("Each target, by {}", scope.measure.words()),
             caption,
             chart: heat(&words, name, &scope.axis(), &groups, power),
-            table: steps(scope, ("cells", "Load"), &rows, name),
+            table: Table::largest("cells, largest first", rows, |row| row.rate, cells),
             statements: vec![("Each target over time".to_owned(), statement)],
         })
     }
 
     /// Names the target with the highest load, and the time.
     fn hottest(&self) -> Option<String> {
-        let known = self.rates.rows.iter().filter(|row| row.rate.is_some());
-        let rate = |row: &RateRow| row.rate.unwrap_or_default();
-        let row = known.max_by(|one, other| rate(one).total_cmp(&rate(other)))?;
+        let known = self.rates.rows.iter();
+        let known = known.filter_map(|row| Some((row, row.rate?)));
+        let (row, rate) = known.max_by(|one, other| one.1.total_cmp(&other.1))?;
         Some(format!(
             "Highest: {} on {} at {}.",
-            self.scope.rate(row.rate),
+            self.scope.rate(rate),
             shown(target(row)),
             self.scope.moment(row.time)
         ))
@@ -82,28 +91,24 @@ impl Heatmap {
 
 /// Collects rows by kind and target: the busiest of each kind, by name. Returns the number of the others too.
 fn groups(rows: &[RateRow], window: Span) -> (Vec<Vec<Series>>, usize) {
-    let targets = by_target(rows);
+    let mut kinds: BTreeMap<&str, Vec<Series>> = BTreeMap::new();
+    for ((kind, name), points) in by_target(rows) {
+        let name = name.to_owned();
+        let points = filled(points, window);
+        kinds.entry(kind).or_default().push(Series { name, points });
+    }
+    let work = |target: &Series| {
+        let values = target.points.iter().filter_map(|point| point.value);
+        values.sum::<f64>()
+    };
     let mut left_out = 0;
-    let kinds = ["MDT", "OST"].map(|kind| {
-        let targets = targets.iter().filter(|((own, _), _)| *own == kind);
-        let mut targets: Vec<_> = targets
-            .map(|((_, name), points)| Series {
-                name: (*name).to_owned(),
-                points: filled(points.clone(), window),
-            })
-            .collect();
-        let work = |target: &Series| {
-            let values = target.points.iter().filter_map(|point| point.value);
-            values.sum::<f64>()
-        };
+    for targets in kinds.values_mut() {
         targets.sort_by(|one, other| work(other).total_cmp(&work(one)));
         left_out += targets.len().saturating_sub(TARGETS);
         targets.truncate(TARGETS);
         targets.sort_by(|one, other| one.name.cmp(&other.name));
-        targets
-    });
-    let kinds = kinds.into_iter().filter(|kind| !kind.is_empty());
-    (kinds.collect(), left_out)
+    }
+    (kinds.into_values().collect(), left_out)
 }
 
 /// Adds a step without data for the rest of the window. An answer ends with the last observation of any target.

@@ -4,12 +4,11 @@ use askama::Template;
 use jobstats_core::output::quantity::Quantity;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::form::Form;
 use super::vocabulary::*;
 use crate::show::html::{self, STYLE};
 use crate::show::text::{Fit, aligned};
 use crate::subject::job::run_time;
-use crate::subject::jobs::{JobList, ListedJob, document};
+use crate::subject::jobs::{JobList, document};
 
 /// The largest width of the name of a job.
 const NAME: usize = 14;
@@ -53,23 +52,26 @@ fn said(list: &JobList) -> String {
 }
 
 /// Returns the table of the jobs without their findings.
-fn table<'l>(list: &'l JobList, clock: &Clock) -> (Table, impl Iterator<Item = &'l ListedJob>) {
+fn table(list: &JobList, clock: &Clock) -> Table {
     let is_one = user(list).is_some();
+    let starts = list.rows.iter().filter_map(|row| row.job.started);
+    let first = starts.fold(list.window.0, Ord::min);
     let rows = list.rows.iter().map(|row| {
         let job = &row.job;
         let amount = |total: Option<_>, name| Cell::value(total.map(number), name, Quantity::Total);
         let name = job.job_name.as_ref().map(|name| cut(&shown(name), NAME));
-        let started = job.started.map(|time| clock.within(time, list.window));
+        let started = job
+            .started
+            .map(|time| clock.within(time, (first, list.window.1)));
         // Slurm adds who cancelled a job.
         let state = job.state.as_deref().and_then(|it| it.split(' ').next());
-        let state = state.map(str::to_owned);
         let user = job.user_name.as_ref().filter(|_| !is_one);
         [
             ("Job", Cell::text(&job.job)),
             ("User", Cell::name(user)),
-            ("Name", Cell::name(name.as_ref())),
-            ("State", Cell::name(state.as_ref())),
-            ("Start", Cell::name(started.as_ref())),
+            ("Name", Cell::name(name)),
+            ("State", Cell::name(state)),
+            ("Start", Cell::name(started)),
             (
                 "Run time",
                 Cell::number(run_time(job).map_or_else(String::new, when::length)),
@@ -83,7 +85,7 @@ fn table<'l>(list: &'l JobList, clock: &Clock) -> (Table, impl Iterator<Item = &
             ("Metadata", amount(job.metadata, "metadata")),
         ]
     });
-    (Table::new("Newest first", rows), list.rows.iter())
+    Table::new("Newest first", rows)
 }
 
 /// Returns the lines of the list: a line for each job, and a line below it for its worst finding.
@@ -91,11 +93,10 @@ fn text(list: &JobList, screen: Screen, clock: &Clock) -> String {
     let window = clock.window(list.window);
     let mut lines = vec![format!("{}, {window} ({})", said(list), clock.name())];
     if !list.rows.is_empty() {
-        let (table, jobs) = table(list, clock);
-        let mut rows = aligned(&table, screen.cells, FIT).into_iter();
+        let mut rows = aligned(&table(list, clock), screen.cells, FIT).into_iter();
         lines.push(String::new());
         lines.extend(rows.next());
-        for (row, job) in rows.zip(jobs) {
+        for (row, job) in rows.zip(&list.rows) {
             lines.push(row);
             lines.extend(job.finding.as_ref().map(|finding| {
                 let word = screen.level(&Cell::level(&finding.level));
@@ -110,11 +111,9 @@ fn text(list: &JobList, screen: Screen, clock: &Clock) -> String {
 
 /// Returns the table with a column for the worst finding, and with links to the pages of the jobs, if they are served.
 fn full(list: &JobList, clock: &Clock, is_served: bool) -> Table {
-    let (mut table, jobs) = table(list, clock);
-    if !table.rows.is_empty() {
-        table.columns.push(("Worst finding".to_owned(), false));
-    }
-    for (cells, row) in table.rows.iter_mut().zip(jobs) {
+    let mut table = table(list, clock);
+    table.columns.push(("Worst finding".to_owned(), false));
+    for (cells, row) in table.rows.iter_mut().zip(&list.rows) {
         cells[0].link = is_served.then(|| {
             let job = utf8_percent_encode(&row.job.job, NON_ALPHANUMERIC);
             format!("job/{job}")
@@ -146,12 +145,11 @@ fn page(list: &JobList, clock: &Clock) -> Page {
     blocks.push(Block::Statements(list.statements.clone()));
     Page {
         title: said(list),
-        kind: "Use of Lustre",
         heading: said(list),
         lead: lead(list),
         about: vec![clock.window(list.window), clock.note()],
-        made: Some(made(clock)),
         sections: vec![Section::new("jobs", "Jobs", blocks)],
+        ..made(clock)
     }
 }
 

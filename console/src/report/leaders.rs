@@ -74,18 +74,13 @@ fn table(
         }
         let share = row.share.or(row.share_of_target);
         let part = Cell::bar(share, row.rate.unwrap_or(0.0) / most);
-        let mut cells = vec![
+        let user = row.rank.filter(|_| by.len() > 1).map(|_| user(&row.labels));
+        [
             (title, Cell::text(&name)),
             ("Part", part),
             (rate_title, scope.cell(row.rate)),
-        ];
-        if by.len() > 1 {
-            let user = row
-                .rank
-                .map_or_else(|| UNKNOWN.to_owned(), |_| user(&row.labels));
-            cells.push(("User", Cell::text(&user)));
-        }
-        cells
+            ("User", Cell::name(user)),
+        ]
     });
     let has_names =
         by[0] != Dimension::Account || rows.iter().any(|row| row.labels.account.is_some());
@@ -123,7 +118,7 @@ mod tests {
             ..row(None)
         };
         let scope = scope(0);
-        let of = |rows: &[TopRow]| table(&scope, TABLES[1], rows, Some(&rest));
+        let of = |rows: &[TopRow]| table(&scope, TABLES[1], rows, Some(&rest)).filled();
         let accounts = of(&[row(Some("physics")), row(None)]);
         let texts: Vec<Vec<_>> = accounts
             .rows

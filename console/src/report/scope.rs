@@ -21,9 +21,10 @@ pub const WEEK: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 jobstats_core::named! {
     /// The operation that measures the load.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
     pub enum Measure {
         /// The time that servers spend on requests.
+        #[default]
         ServiceTime = "service_time",
         /// The metadata requests of MDTs, if no server reports times.
         Metadata = "metadata",
@@ -51,11 +52,9 @@ impl Measure {
 }
 
 /// The question that a report answers.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Scope {
     pub filesystem: String,
-    /// The cluster, if the name of the file system alone is not enough.
-    pub cluster: Option<String>,
     /// The selected usage: of a file system, or of a user on any.
     pub filters: Filters,
     pub window: Span,
@@ -78,35 +77,30 @@ impl Scope {
         window: Span,
         clock: Clock,
     ) -> Result<Self, Error> {
-        let targets = store.ask(&Targets::default())?.rows;
-        let known = |row: &TargetRow| Some((row.filesystem.clone()?, row.cluster.clone()));
-        let known: BTreeSet<_> = targets.iter().filter_map(known).collect();
-        let is_asked = |it: &&(String, String)| {
-            name.is_none_or(|name| it.0 == name) && cluster.is_none_or(|cluster| it.1 == cluster)
-        };
-        let matching: Vec<_> = known.iter().filter(is_asked).collect();
-        match matching.as_slice() {
-            [(filesystem, of)] => {
-                let is_own = |row: &&TargetRow| {
-                    row.filesystem.as_ref() == Some(filesystem) && row.cluster == *of
-                };
-                let own = targets.iter().filter(is_own);
-                Ok(Self {
-                    filesystem: filesystem.clone(),
-                    cluster: cluster.map(str::to_owned),
-                    filters: on(Some(filesystem), cluster),
-                    window,
-                    targets: own.clone().map(|row| row.target.clone()).collect(),
-                    home: of.clone(),
-                    servers: own.filter_map(|row| row.server.clone()).collect(),
-                    measure: Measure::ServiceTime,
-                    clock,
-                })
-            }
+        let place = |row: &TargetRow| Some((row.filesystem.clone()?, row.cluster.clone()));
+        let mut targets = store.ask(&Targets::default())?.rows;
+        let known: BTreeSet<_> = targets.iter().filter_map(place).collect();
+        targets.retain(|row| {
+            let is_named = |own: &String| name.is_none_or(|name| own == name);
+            let is_in = cluster.is_none_or(|it| row.cluster == it);
+            is_in && row.filesystem.as_ref().is_some_and(is_named)
+        });
+        let matching: BTreeSet<_> = targets.iter().filter_map(place).collect();
+        match Vec::from_iter(matching).as_slice() {
+            [(filesystem, home)] => Ok(Self {
+                filesystem: filesystem.clone(),
+                filters: on(Some(filesystem), cluster),
+                window,
+                targets: targets.iter().map(|row| row.target.clone()).collect(),
+                home: home.clone(),
+                servers: targets.into_iter().filter_map(|row| row.server).collect(),
+                clock,
+                ..Self::default()
+            }),
             [] => Err(unknown(name, cluster, &known)),
             several => Err(Error::Usage(format!(
                 "there are several file systems, choose one: {}",
-                list(several.iter().copied())
+                list(several)
             ))),
         }
     }
@@ -121,28 +115,19 @@ impl Scope {
     ) -> Self {
         Self {
             filesystem: filesystem.unwrap_or_default().to_owned(),
-            cluster: cluster.map(str::to_owned),
             filters: Filters {
                 uid: Some(vec![uid.into()]),
                 ..on(filesystem, cluster)
             },
             window,
-            targets: Vec::new(),
-            home: String::new(),
-            servers: BTreeSet::new(),
-            measure: Measure::ServiceTime,
             clock,
+            ..Self::default()
         }
     }
 
     /// Returns true if only the work of a user counts.
     pub const fn is_own(&self) -> bool {
         self.filters.uid.is_some()
-    }
-
-    /// Returns whether the file system has a target, which is of this cluster.
-    pub fn has(&self, target: &String, cluster: &str) -> bool {
-        self.targets.contains(target) && self.cluster.as_ref().is_none_or(|it| it == cluster)
     }
 
     /// Returns the work in the window.
@@ -245,20 +230,18 @@ fn unknown(name: Option<&str>, cluster: Option<&str>, known: &BTreeSet<(String, 
     };
     let note = match known.is_empty() {
         true => "the store has no targets yet".to_owned(),
-        false => format!("known: {}", list(known.iter())),
+        false => format!("known: {}", list(known)),
     };
-    Error::Unknown {
-        kind,
-        name,
-        notes: vec![note],
-    }
+    Error::unknown(kind, &name, &[note])
 }
 
 /// Lists file systems, each with the option that chooses its cluster.
-fn list<'k>(known: impl Iterator<Item = &'k (String, String)>) -> String {
-    let names = known.map(|(filesystem, cluster)| match cluster.as_str() {
-        "" => shown(filesystem),
-        cluster => format!("{} (--cluster {})", shown(filesystem), shown(cluster)),
-    });
+fn list<'k>(known: impl IntoIterator<Item = &'k (String, String)>) -> String {
+    let names = known
+        .into_iter()
+        .map(|(filesystem, cluster)| match cluster.as_str() {
+            "" => shown(filesystem),
+            cluster => format!("{} (--cluster {})", shown(filesystem), shown(cluster)),
+        });
     names.collect::<Vec<_>>().join(", ")
 }

@@ -84,11 +84,10 @@ impl Histograms {
             "Calls, by their size up to",
             middle.clone().unwrap_or_default(),
         );
-        let mut said = vec!["Servers count each read and write by its size.".to_owned()];
-        said.extend(middle);
+        let counted = "Servers count each read and write by its size.".to_owned();
         Block::from(Figure {
             heading: "Calls by size".to_owned(),
-            caption: said.join(" "),
+            caption: sentences([Some(counted), middle]),
             chart: standing(&words, &names, &self.kinds(), calls),
             table: self.table(&names),
             statements,
@@ -97,21 +96,18 @@ impl Histograms {
 
     /// Returns the median size of each kind of call, in words.
     fn middle(&self) -> Option<String> {
+        let mut are = " are";
         let said = self.kinds().into_iter().filter_map(|(kind, counts)| {
             let parts = cumulated(counts)?;
             let at = parts.iter().position(|part| *part >= 0.5)?;
-            Some((kind, parts[at], self.uppers[at]))
-        });
-        let said: Vec<_> = said.collect();
-        let said = said.iter().enumerate().map(|(place, (kind, part, upper))| {
-            let are = if place == 0 { " are" } else { "" };
-            match upper {
+            let are = std::mem::take(&mut are);
+            Some(match self.uppers[at] {
                 Some(upper) => {
-                    let (part, upper) = (percent(*part), binary(*upper));
+                    let (part, upper) = (percent(parts[at]), binary(upper));
                     format!("{part} of {kind}{are} at most {upper}")
                 }
                 None => format!("most {kind}{are} larger than all sizes that are counted"),
-            }
+            })
         });
         joined(said).map(|said| format!("{}{}.", said[..1].to_uppercase(), &said[1..]))
     }
@@ -159,10 +155,8 @@ fn sums(row: &IoSizeRow) -> String {
 fn binary(bytes: i64) -> String {
     let units = [(1_i64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     let unit = units.iter().find(|(size, _)| bytes >= *size);
-    match unit {
-        Some((size, name)) => format!("{} {name}", bytes / size),
-        None => format!("{bytes} B"),
-    }
+    let (size, name) = unit.unwrap_or(&(1, "B"));
+    format!("{} {name}", bytes / size)
 }
 
 #[cfg(test)]

@@ -23,19 +23,41 @@ pub struct Spans {
     pub bursts: Vec<(Span, String)>,
 }
 
-/// A span with the work above the median in it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// A span with a high load of all targets, or of one.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Peak {
     pub span: Span,
-    pub excess: f64,
-    pub mean: f64,
+    pub target: Option<String>,
+    pub median: f64,
+    /// The work in the high steps.
+    work: f64,
+    /// The length of the high steps.
+    seconds: f64,
 }
 
 impl Peak {
-    /// Returns the time and the height of the load.
-    pub fn said(&self, scope: &Scope) -> String {
-        let (span, mean) = (scope.span(self.span), scope.rate(self.mean));
-        format!("{span}: {mean} {}", scope.measure.words())
+    fn mean(&self) -> f64 {
+        self.work / self.seconds
+    }
+
+    /// Returns the work above the median.
+    pub fn excess(&self) -> f64 {
+        self.work - self.median * self.seconds
+    }
+
+    /// Returns the time, the height and the main user of the load.
+    pub fn said(&self, scope: &Scope, leader: Option<&Leader>) -> String {
+        let (span, mean) = (scope.span(self.span), scope.rate(self.mean()));
+        let times = (self.median > 0.0).then(|| ratio(self.mean() / self.median));
+        let compared = match (self.target.as_deref().map(shown), times) {
+            (None, None) => String::new(),
+            (None, Some(times)) => format!(", {times} times the median of this window"),
+            (Some(target), None) => format!(" on {target}, which mostly had none"),
+            (Some(target), Some(times)) => format!(" on {target}, {times} times its median"),
+        };
+        let leader = leader.map(|leader| format!(" {}", leader.said(scope, 3)));
+        let (words, leader) = (scope.measure.words(), leader.unwrap_or_default());
+        format!("{span}: {mean} {words}{compared}.{leader}")
     }
 }
 
@@ -45,35 +67,30 @@ pub fn high(points: &[Point], ratio: f64, floor: f64) -> (f64, Vec<Peak>) {
     let mut known: Vec<_> = points.iter().filter_map(|point| point.value).collect();
     known.sort_by(f64::total_cmp);
     let median = known.get(known.len() / 2).copied().unwrap_or(0.0);
-    // The spans, each with the seconds of its high steps and, until its end is known, with all work instead of the mean.
-    let mut spans: Vec<(Peak, f64)> = Vec::new();
+    let mut high: Vec<Peak> = Vec::new();
     for point in points {
         let is_high = |rate: &f64| *rate > ratio * median && *rate > floor;
         let Some(rate) = point.value.filter(is_high) else {
             continue;
         };
-        let (work, excess) = (rate * point.seconds, (rate - median) * point.seconds);
-        match spans.last_mut() {
+        let (work, seconds) = (rate * point.seconds, point.seconds);
+        match high.last_mut() {
             // A step between two high ones does not make them two spans.
-            Some((high, seconds)) if when::seconds((high.span.1, point.time)) <= point.seconds => {
-                high.span.1 = point.end();
-                high.excess += excess;
-                high.mean += work;
-                *seconds += point.seconds;
+            Some(peak) if when::seconds((peak.span.1, point.time)) <= seconds => {
+                peak.span.1 = point.end();
+                peak.work += work;
+                peak.seconds += seconds;
             }
-            _ => {
-                let span = (point.time, point.end());
-                let mean = work;
-                spans.push((Peak { span, excess, mean }, point.seconds));
-            }
+            _ => high.push(Peak {
+                span: (point.time, point.end()),
+                target: None,
+                median,
+                work,
+                seconds,
+            }),
         }
     }
-    let high = spans.into_iter().map(|(high, seconds)| Peak {
-        mean: high.mean / seconds,
-        ..high
-    });
-    let mut high: Vec<_> = high.collect();
-    high.sort_by(|one, other| other.excess.total_cmp(&one.excess));
+    high.sort_by(|one, other| other.excess().total_cmp(&one.excess()));
     (median, high)
 }
 
@@ -82,17 +99,9 @@ pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Spans, Error
     let floor = floor(scope).max(load.mean.unwrap_or_default());
     let (median, high) = high(&load.now, RATIO, floor);
     let mut spans = Vec::new();
-    for high in high.into_iter().take(SPANS) {
-        let mut sentence = high.said(scope);
-        if median > 0.0 {
-            let times = ratio(high.mean / median);
-            sentence.push_str(&format!(", {times} times the median of this window"));
-        }
-        sentence.push('.');
-        if let Some(leader) = Leader::ask(store, scope, &scope.during(high.span))? {
-            sentence.push_str(&format!(" {}", leader.said(scope, 3)));
-        }
-        spans.push((high.span, sentence));
+    for peak in high.into_iter().take(SPANS) {
+        let leader = Leader::ask(store, scope, &scope.during(peak.span))?;
+        spans.push((peak.span, peak.said(scope, leader.as_ref())));
     }
     Ok(Spans {
         spans,
@@ -136,14 +145,9 @@ impl Spans {
     pub fn blocks(&self) -> Vec<Block> {
         let all = self.spans.iter().chain(&self.bursts);
         let said: Vec<_> = all.map(|(_, sentence)| sentence.clone()).collect();
-        let mut blocks = Vec::new();
-        if self.spans.is_empty() {
-            blocks.push(Block::text(&self.nothing));
-        }
-        if !said.is_empty() {
-            blocks.push(Block::Numbered(said));
-        }
-        blocks
+        let nothing = self.spans.is_empty().then(|| Block::text(&self.nothing));
+        let numbered = (!said.is_empty()).then_some(Block::Numbered(said));
+        nothing.into_iter().chain(numbered).collect()
     }
 
     /// Returns whether a sentence covers part of this span.
@@ -233,7 +237,7 @@ mod tests {
             high.iter().map(minutes).collect::<Vec<_>>(),
             [(20, 50), (80, 90)]
         );
-        assert_eq!((high[0].mean, high[1].mean), (5.0, 9.0));
+        assert_eq!((high[0].mean(), high[1].mean()), (5.0, 9.0));
     }
 
     #[test]

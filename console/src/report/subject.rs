@@ -5,16 +5,34 @@ use std::cmp::Reverse;
 use jobstats_client::Decimal;
 use jobstats_core::output::quantity::Quantity;
 
-use super::advice;
 use super::space::amounts;
 use super::vocabulary::*;
+use super::{advice, sizes};
 use crate::show::chart::line::band;
 use crate::subject::questions::sum_of;
 use crate::subject::space::{Space, targets};
-use crate::subject::{COURSE, Ranking, RankingRow, Subject, Usage, label};
+use crate::subject::{COURSE, Ranking, RankingRow, Subject, Usage, json, label};
+
+/// Returns a subject in this form.
+pub fn written(
+    store: &mut Store,
+    subject: &Subject,
+    form: Form,
+    screen: Screen,
+    clock: &Clock,
+) -> Result<String, Error> {
+    if form == Form::Json {
+        return Ok(json::document(subject) + "\n");
+    }
+    let sizes = match subject.course.steps.is_empty() {
+        true => Vec::new(),
+        false => sizes::ask(store, &subject.work)?,
+    };
+    super::written(store, page(subject, sizes, clock), form, screen)
+}
 
 /// Makes the page, with the sizes of its reads and writes.
-pub fn page(subject: &Subject, sizes: Vec<Block>, clock: &Clock) -> Page {
+fn page(subject: &Subject, sizes: Vec<Block>, clock: &Clock) -> Page {
     let facts = subject.facts.iter().map(|fact| {
         let value = shown(&fact.value.shown(clock));
         (fact.label.to_owned(), value)
@@ -43,12 +61,11 @@ pub fn page(subject: &Subject, sizes: Vec<Block>, clock: &Clock) -> Page {
     let (kind, name) = (subject.kind.name(), shown(&subject.name));
     Page {
         title: format!("{kind} {name}"),
-        kind: "Use of Lustre",
         heading: format!("{}{} {name}", kind[..1].to_uppercase(), &kind[1..]),
         lead: lead(subject),
         about: vec![clock.window(subject.work.window), clock.note()],
-        made: Some(made(clock)),
         sections,
+        ..made(clock)
     }
 }
 
@@ -97,19 +114,16 @@ pub fn operations(subject: &Subject) -> Vec<Block> {
     let known = known.filter(|usage| usage.total.is_none_or(|total| !total.is_zero()));
     let known = known.filter_map(|usage| Some((sum_of(&usage.operation)?, usage)));
     let mut known: Vec<_> = known.collect();
-    known.sort_by(|one, other| {
-        let order = |(sum, usage): &(&str, &Usage)| {
-            let place = COURSE.iter().position(|it| it == sum);
-            // Of reads and writes, the larger is first.
-            let place = place.map_or(COURSE.len() - 2, |at| at.max(1));
-            (place, Reverse(whole(sum)), usage.operation != *sum)
-        };
-        let weight = |usage: &Usage| share(usage).unwrap_or(0.0);
-        let order = order(one)
-            .cmp(&order(other))
-            .then_with(|| one.0.cmp(other.0));
-        let order = order.then_with(|| weight(other.1).total_cmp(&weight(one.1)));
-        order.then_with(|| other.1.total.cmp(&one.1.total))
+    let weight = |usage: &Usage| share(usage).unwrap_or(0.0);
+    known.sort_by(|(_, one), (_, other)| {
+        let weights = weight(other).total_cmp(&weight(one));
+        weights.then_with(|| other.total.cmp(&one.total))
+    });
+    known.sort_by_key(|(sum, usage)| {
+        let place = COURSE.iter().position(|it| it == sum);
+        // Of reads and writes, the larger is first.
+        let place = place.map_or(COURSE.len() - 2, |at| at.max(1));
+        (place, Reverse(whole(sum)), usage.operation != *sum, *sum)
     });
     let highest_title = format!("Highest in {}", when::width(subject.course.step));
     let rows = known.iter().map(|(sum, usage)| {
@@ -143,9 +157,8 @@ pub fn operations(subject: &Subject) -> Vec<Block> {
 }
 
 fn course(subject: &Subject, clock: &Clock) -> Vec<Block> {
-    let statements = subject.statements.iter();
-    let statements = statements.filter(|(title, _)| *title == "Its course");
-    let statements: Statements = statements.take(1).cloned().collect();
+    let mut statements = subject.statements.iter();
+    let statement = statements.find(|(title, _)| *title == "Its course");
     let axis = TimeAxis::new(subject.work.window, clock);
     let step = when::width(subject.course.step);
     let blocks = COURSE.iter().filter_map(|operation| {
@@ -171,7 +184,7 @@ fn course(subject: &Subject, clock: &Clock) -> Vec<Block> {
             caption: format!("In steps of {step}; at most {}.", print(highest)),
             chart: band(&words, &axis, (&points, &[]), &[], print),
             table: Table::largest("steps, largest first", &points, |point| point.value, cells),
-            statements: statements.clone(),
+            statements: statement.into_iter().cloned().collect(),
         }))
     });
     blocks.collect()
@@ -194,25 +207,25 @@ fn owned(space: &Space, clock: &Clock) -> Table {
 }
 
 fn ranking(ranking: &Ranking) -> Table {
-    let has_details = ranking.rows.iter().any(|row| row.detail.is_some());
     let is_used = |row: &&RankingRow| {
         let mut amounts = row.amounts.iter().flatten();
         amounts.any(|amount| !amount.is_zero())
     };
     let rows = ranking.rows.iter().filter(is_used).map(|row| {
-        let mut cells = vec![("Name", Cell::text(&ranking.shown(row)))];
-        if has_details {
-            cells.push(("Known as", Cell::name(row.detail.as_ref())));
-        }
-        let part = Cell::bar(row.share, row.share.unwrap_or(0.0));
-        cells.push(("Part", part));
-        let titles = ["Read", "Written", "Metadata", "Server time"];
-        // Server time, which ranks, comes first.
-        cells.extend([3, 0, 1, 2].map(|at| {
+        let total = |at: usize| {
             let total = row.amounts[at].map(number);
-            (titles[at], Cell::value(total, COURSE[at], Quantity::Total))
-        }));
-        cells
+            Cell::value(total, COURSE[at], Quantity::Total)
+        };
+        [
+            ("Name", Cell::text(&ranking.shown(row))),
+            ("Known as", Cell::name(row.detail.as_ref())),
+            ("Part", Cell::bar(row.share, row.share.unwrap_or(0.0))),
+            // Server time, which ranks, comes first.
+            ("Server time", total(3)),
+            ("Read", total(0)),
+            ("Written", total(1)),
+            ("Metadata", total(2)),
+        ]
     });
     Table {
         more: ranking.more,

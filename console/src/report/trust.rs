@@ -35,9 +35,10 @@ impl Health {
     /// Loads the health of the targets of a file system, and of the store.
     pub fn ask(store: &mut Store, scope: &Scope) -> Result<Self, Error> {
         let health = store.ask(&answers::Health::default())?;
-        let is_own = |row: &HealthRow| match (&row.target, &row.cluster) {
-            (Some(target), cluster) => scope.has(target, cluster.as_deref().unwrap_or_default()),
-            (None, _) => row.states == ["maintenance"],
+        let is_near = |row: &HealthRow| row.cluster.as_deref().unwrap_or_default() == scope.home;
+        let is_own = |row: &HealthRow| match &row.target {
+            Some(target) => is_near(row) && scope.targets.contains(target),
+            None => row.states == ["maintenance"],
         };
         Ok(Self {
             rows: health.rows.into_iter().filter(is_own).collect(),
@@ -81,13 +82,11 @@ impl Health {
                 " When this page was made, the targets were: {states}."
             ));
         }
-        let mut blocks = vec![Block::Text(text)];
-        let problems = self.problems();
-        if !problems.is_empty() {
-            blocks.push(care(&problems, &scope.clock).into());
-        }
-        let statement = self.statement.clone();
-        blocks.push(Block::statement("State of the targets", statement));
+        let blocks = vec![
+            Block::Text(text),
+            care(&self.problems(), &scope.clock).into(),
+            Block::statement("State of the targets", self.statement.clone()),
+        ];
         Section::new("health", "Health of the targets", blocks)
     }
 
@@ -132,7 +131,7 @@ fn care(problems: &[Problem], clock: &Clock) -> Table {
             ("State", Cell::text(&problem.states.join(", "))),
             ("Targets", Cell::sentences(&listed(&problem.targets))),
             ("What to do", Cell::sentences(remedy)),
-            ("Last reading", Cell::name(last.as_ref())),
+            ("Last reading", Cell::name(last)),
         ]
     });
     let mut table = Table::new("What needs care", rows);

@@ -28,8 +28,7 @@ pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Vec<Block>, 
     let services = long_queues(&steps.rows);
     let mut blocks = vec![Block::Text(said(scope, load, &services))];
     blocks.extend((!services.is_empty()).then(|| table(scope, load, &services).into()));
-    let statement = ("Waiting over time".to_owned(), steps.statement);
-    blocks.push(Block::Statements(vec![statement]));
+    blocks.push(Block::statement("Waiting over time", steps.statement));
     Ok(blocks)
 }
 

@@ -1,7 +1,6 @@
 //! Answers a question within the caller's permissions.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use jobstats_client::{Options, program::exit};
 use serde_json::json;
@@ -13,7 +12,7 @@ use super::subordinates::Subordinates;
 use super::turns::{Limits, Permit, Turns};
 use crate::ask::error::Error;
 use crate::ask::store::Store;
-use crate::report::form::Form;
+use crate::report::Form;
 use crate::show::document::Page;
 use crate::values::when::{self, Clock};
 
@@ -35,43 +34,37 @@ const NOT_SET_UP: &str = "the service is not set up yet: its log has the reason"
 pub struct Answer {
     /// The exit code of a command that prints it.
     pub code: u8,
-    pub content_type: &'static str,
+    pub form: Form,
     pub body: String,
 }
 
 impl Answer {
-    fn new(form: Form, body: String) -> Self {
-        let content_type = match form {
+    /// Returns a refusal, as a page if a page was requested.
+    pub fn refusal(error: &Error, is_page: bool) -> Self {
+        let (code, message) = (error.code(), error.to_string());
+        let refusal = json!({ "code": code, "message": message });
+        let title = "Nothing to show".to_owned();
+        let page = is_page.then(|| Page {
+            title: title.clone(),
+            kind: "Lustre",
+            heading: title,
+            lead: message,
+            ..Page::default()
+        });
+        let (form, body) = match page.and_then(|page| page.document().ok()) {
+            Some(page) => (Form::Html, page),
+            None => (Form::Json, refusal.to_string()),
+        };
+        Self { code, form, body }
+    }
+
+    /// Returns the type of the body for HTTP.
+    pub const fn content_type(&self) -> &'static str {
+        match self.form {
             Form::Json => "application/json",
             Form::Html => "text/html; charset=utf-8",
             Form::Text => "text/plain; charset=utf-8",
-        };
-        Self {
-            code: 0,
-            content_type,
-            body,
         }
-    }
-
-    /// Returns a refusal, as a page if a page was requested.
-    pub fn refusal(code: u8, message: &str, form: Form) -> Self {
-        let title = || "Nothing to show".to_owned();
-        let page = || Page {
-            title: title(),
-            kind: "Lustre",
-            heading: title(),
-            lead: message.to_owned(),
-            ..Page::default()
-        };
-        let page = (form == Form::Html).then(|| page().document().ok());
-        let answer = match page.flatten() {
-            Some(page) => Self::new(Form::Html, page),
-            None => {
-                let refusal = json!({ "code": code, "message": message });
-                Self::new(Form::Json, refusal.to_string())
-            }
-        };
-        Self { code, ..answer }
     }
 
     /// Returns the status of HTTP.
@@ -92,7 +85,6 @@ pub struct Service {
     database: Options,
     turns: Turns,
     subordinates: Subordinates,
-    time: Duration,
     /// The clock of questions that name no zone.
     clock: Clock,
 }
@@ -105,7 +97,6 @@ impl Service {
             database,
             turns: Turns::new(limits),
             subordinates: Subordinates::of_machine(),
-            time: limits.time,
             clock,
         })
     }
@@ -123,47 +114,52 @@ impl Service {
     pub async fn answer(
         self: &Arc<Self>,
         uid: u32,
-        asked: Route,
+        Route { question, is_page }: Route,
         connection: Arc<Permit>,
     ) -> Answer {
-        let (question, refused) = match asked {
-            Route::Question(question) => (question, Form::Json),
-            Route::Page(question) => (question, Form::Html),
-            Route::Unreadable(problem) => {
-                return Answer::refusal(exit::USAGE, &problem, Form::Json);
-            }
-            Route::Nothing => {
-                let message = "there is nothing at this address";
-                return Answer::refusal(exit::NOTHING, message, Form::Json);
-            }
-        };
         let form = question.words.form;
-        let refusal = |code, message: &str| Answer::refusal(code, message, refused);
+        match self.in_turn(uid, question, connection).await {
+            Ok(body) => Answer {
+                code: 0,
+                form,
+                body,
+            },
+            // What an admin must do is no answer to users.
+            Err(error) if error.code() == exit::SETUP => {
+                eprintln!("jobstats-console: {error}");
+                Answer::refusal(&Error::other(exit::SETUP, NOT_SET_UP), is_page)
+            }
+            Err(error) => Answer::refusal(&error, is_page),
+        }
+    }
+
+    async fn in_turn(
+        self: &Arc<Self>,
+        uid: u32,
+        question: Question,
+        connection: Arc<Permit>,
+    ) -> Result<String, Error> {
         if uid == 0 {
-            return refusal(exit::DENIED, ROOT);
+            return Err(Error::other(exit::DENIED, ROOT));
         }
         if self.subordinates.has(uid) {
-            return refusal(exit::DENIED, SUBORDINATE);
+            return Err(Error::other(exit::DENIED, SUBORDINATE));
         }
-        let Some(turn) = self.turns.turn(uid).await else {
-            return refusal(exit::LATER, WAITING);
-        };
+        let turn = self.turns.turn(uid).await;
+        let turn = turn.ok_or_else(|| Error::other(exit::LATER, WAITING))?;
         let service = Arc::clone(self);
         let answered = spawn_blocking(move || {
             let answered = service.ask(uid, &question);
             drop((turn, connection));
             answered
         });
-        match answered.await {
-            Ok(Ok(body)) => Answer::new(form, body),
-            // What an admin must do is no answer to users.
-            Ok(Err(error)) if error.code() == exit::SETUP => {
-                eprintln!("jobstats-console: {error}");
-                refusal(exit::SETUP, NOT_SET_UP)
-            }
-            Ok(Err(error)) => refusal(error.code(), &error.to_string()),
-            Err(_) => refusal(exit::SYSTEM, "the question could not be answered"),
-        }
+        let lost = |_| {
+            Err(Error::other(
+                exit::SYSTEM,
+                "the question could not be answered",
+            ))
+        };
+        answered.await.unwrap_or_else(lost)
     }
 
     fn ask(&self, uid: u32, question: &Question) -> Result<String, Error> {
@@ -171,7 +167,12 @@ impl Service {
         let zone = zone.map_err(Error::Usage)?;
         let clock = zone.unwrap_or_else(|| self.clock.clone());
         inquiry::answer(question, &clock, || {
-            Ok(Store::open_for(&self.database, uid, self.time, &clock)?)
+            Ok(Store::open_for(
+                &self.database,
+                uid,
+                self.turns.limits.time,
+                &clock,
+            )?)
         })
     }
 }

@@ -51,7 +51,7 @@ pub fn ask(socket: &Path, question: &Question) -> Result<String, Error> {
         return Ok(body.into_owned());
     }
     match serde_json::from_str(&body) {
-        Ok(Refusal { code, message }) => Err(Error::Refused { code, message }),
+        Ok(Refusal { code, message }) => Err(Error::Other { code, message }),
         Err(_) => Err(away("it gave no answer that this program knows".to_owned())),
     }
 }

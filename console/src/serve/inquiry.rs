@@ -6,8 +6,7 @@ use serde_json::json;
 use super::question::{Kind, Question, Words};
 use crate::ask::error::Error;
 use crate::ask::store::Store;
-use crate::report::form::{Form, written};
-use crate::report::{self, Scope, event_list};
+use crate::report::{self, Form, Scope, event_list};
 use crate::show::document::Page;
 use crate::show::text::Screen;
 use crate::subject::chosen::chosen;
@@ -102,12 +101,11 @@ impl Inquiry<'_> {
     }
 
     fn subject(&self, store: &mut Store) -> Result<String, Error> {
-        let name = &self.words.name;
+        let name = match (self.kind, self.words.name.as_str()) {
+            (Kind::User, "") => &oneself(store)?,
+            (_, name) => name,
+        };
         let subject = match self.kind {
-            Kind::User if name.is_empty() => {
-                let name = oneself(store)?;
-                user::ask(store, &name, self.span())?
-            }
             Kind::User => user::ask(store, name, self.span())?,
             Kind::Target => target::ask(store, name, self.span())?,
             _ => {
@@ -118,7 +116,7 @@ impl Inquiry<'_> {
             }
         };
         let (form, screen) = (self.words.form, self.screen());
-        written(store, &subject, form, screen, self.clock)
+        report::subject::written(store, &subject, form, screen, self.clock)
     }
 
     fn end(&self, store: &mut Store) -> Result<String, Error> {

@@ -28,7 +28,7 @@ use super::answer::{Answer, Service, WAITING};
 use super::question::Route;
 use super::turns::Permit;
 use super::web::Proxy;
-use crate::report::form::Form;
+use crate::ask::error::Error;
 
 /// The timeout of a request, and the timeout of a connection.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
@@ -46,14 +46,6 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action
 /// The header with the exit code of a command.
 pub const CODE: &str = "jobstats-code";
 
-/// The places where a service answers.
-pub struct Listeners {
-    /// The socket, with the caller's uid from the kernel.
-    pub socket: UnixListener,
-    /// The address for a web server, with the user from its header.
-    pub web: Option<(TcpListener, Arc<Proxy>)>,
-}
-
 /// The source of the caller's identity.
 #[derive(Clone)]
 enum Caller {
@@ -61,19 +53,25 @@ enum Caller {
     Proxy(Arc<Proxy>),
 }
 
-/// Serves requests until `stop`, and then completes the accepted ones.
-pub async fn listen(listeners: Listeners, service: &Arc<Service>, stop: impl Future<Output = ()>) {
+/// Serves requests until `stop`, and then completes the accepted ones. At the socket, the caller is known from the kernel, and at the
+/// address for a web server, from its header.
+pub async fn listen(
+    socket: UnixListener,
+    web: Option<(TcpListener, Arc<Proxy>)>,
+    service: &Arc<Service>,
+    stop: impl Future<Output = ()>,
+) {
     let graceful = GracefulShutdown::new();
     let mut stop = pin!(stop);
     loop {
         let taken = tokio::select! {
-            accepted = listeners.socket.accept() => accepted.map(|(stream, _)| {
+            accepted = socket.accept() => accepted.map(|(stream, _)| {
                 if let Ok(peer) = stream.peer_cred() {
                     let permit = service.connection(peer.uid());
                     serve(stream, Caller::Kernel(peer.uid()), permit, service, &graceful);
                 }
             }),
-            accepted = accept(listeners.web.as_ref()) => accepted.map(|(stream, from, proxy)| {
+            accepted = accept(web.as_ref()) => accepted.map(|(stream, from, proxy)| {
                 let permit = proxy.connection(from);
                 serve(stream, Caller::Proxy(proxy), permit, service, &graceful);
             }),
@@ -84,7 +82,7 @@ pub async fn listen(listeners: Listeners, service: &Arc<Service>, stop: impl Fut
             sleep(Duration::from_millis(100)).await;
         }
     }
-    drop(listeners);
+    drop((socket, web));
     let _ = timeout(SHUTDOWN_GRACE, graceful.shutdown()).await;
 }
 
@@ -133,8 +131,8 @@ async fn respond(
     permit: Arc<Permit>,
 ) -> Response<Full<Bytes>> {
     if request.method() != Method::GET {
-        let refusal = Answer::refusal(exit::USAGE, "only GET is answered", Form::Json);
-        let mut response = response(&refusal);
+        let refusal = Error::Usage("only GET is answered".to_owned());
+        let mut response = response(&Answer::refusal(&refusal, false));
         *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
         let headers = response.headers_mut();
         headers.insert(ALLOW, HeaderValue::from_static("GET"));
@@ -144,24 +142,31 @@ async fn respond(
     if uri.path() == "/healthz" {
         return Response::new(Full::from("ok\n"));
     }
-    let asked = Route::read(uri.path(), uri.query().unwrap_or_default());
-    response(&match who {
-        Caller::Kernel(uid) => service.answer(*uid, asked, permit).await,
-        Caller::Proxy(proxy) => match proxy.user(request.headers()) {
-            Err(problem) => Answer::refusal(exit::DENIED, problem, Form::Json),
-            Ok(uid) => match service.connection(uid) {
-                Some(own) => service.answer(uid, asked, Arc::new(own)).await,
-                None => Answer::refusal(exit::LATER, WAITING, Form::Json),
-            },
-        },
-    })
+    let answered = async {
+        let (uid, permit) = match who {
+            Caller::Kernel(uid) => (*uid, permit),
+            Caller::Proxy(proxy) => {
+                let uid = proxy.user(request.headers());
+                let uid = uid.map_err(|problem| Error::other(exit::DENIED, problem))?;
+                let permit = service.connection(uid).map(Arc::new);
+                (
+                    uid,
+                    permit.ok_or_else(|| Error::other(exit::LATER, WAITING))?,
+                )
+            }
+        };
+        let route = Route::read(uri.path(), uri.query().unwrap_or_default())?;
+        Ok(service.answer(uid, route, permit).await)
+    };
+    let refusal = |error: Error| Answer::refusal(&error, false);
+    response(&answered.await.unwrap_or_else(refusal))
 }
 
 fn response(answer: &Answer) -> Response<Full<Bytes>> {
     let response = Response::builder()
         .status(answer.status())
         .header(CODE, answer.code.to_string())
-        .header(CONTENT_TYPE, answer.content_type)
+        .header(CONTENT_TYPE, answer.content_type())
         .header(CACHE_CONTROL, "no-store")
         .header(CONTENT_SECURITY_POLICY, POLICY)
         .header(REFERRER_POLICY, "no-referrer")

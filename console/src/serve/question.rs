@@ -1,9 +1,11 @@
 //! Parses requests. The first part of the path is the version of the protocol, which never changes its meaning.
 
+use jobstats_client::program::exit;
 use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 
-use crate::report::form::Form;
+use crate::ask::error::Error;
+use crate::report::Form;
 
 /// The path of all questions of this version.
 pub const PATH: &str = "/v1/";
@@ -35,11 +37,6 @@ jobstats_core::named! {
 }
 
 impl Kind {
-    /// Returns true for a kind that requires a name.
-    const fn needs_name(self) -> bool {
-        matches!(self, Self::Job | Self::Done | Self::Compare | Self::Target)
-    }
-
     /// Returns the form of an answer.
     const fn form(self, wanted: Form, is_page: bool) -> Form {
         match self {
@@ -90,15 +87,11 @@ pub struct Question {
 }
 
 /// A parsed request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Route {
-    Question(Question),
-    /// A question whose answer and errors are pages.
-    Page(Question),
-    /// The reason why the query cannot be parsed.
-    Unreadable(String),
-    /// Something that is not there.
-    Nothing,
+#[derive(Debug)]
+pub struct Route {
+    pub question: Question,
+    /// True if the answer and errors are pages.
+    pub is_page: bool,
 }
 
 impl Question {
@@ -111,58 +104,46 @@ impl Question {
 
 impl Route {
     /// Parses the path and the query. Paths without a version are pages, which may have the name in the path.
-    pub fn read(path: &str, query: &str) -> Self {
-        if let Some(kind) = path.strip_prefix(PATH) {
-            return Self::of(kind, None, query);
+    pub fn read(path: &str, query: &str) -> Result<Self, Error> {
+        let (is_page, path) = match path.strip_prefix(PATH) {
+            Some(path) => (false, path),
+            None => (true, path.strip_prefix('/').unwrap_or(path)),
+        };
+        let (kind, name) = match path.split_once('/') {
+            Some((kind, name)) if is_page => (kind, name),
+            _ => (path, ""),
+        };
+        let kind = match (Kind::find(kind), is_page) {
+            // In a browser, a list has links and forms.
+            (Some(Kind::Index | Kind::Jobs), true) => Kind::Index,
+            (None | Some(Kind::Target), _)
+            | (Some(Kind::Done), true)
+            | (Some(Kind::Index), false) => {
+                let message = "there is nothing at this address";
+                return Err(Error::other(exit::NOTHING, message));
+            }
+            (Some(kind), _) => kind,
+        };
+        let mut query = query.to_owned();
+        if !name.is_empty() {
+            let name = percent_decode_str(name).decode_utf8_lossy();
+            let named = serde_urlencoded::to_string([("name", name)]);
+            query = format!("{query}&{}", named.unwrap_or_default());
         }
-        let path = path.strip_prefix('/').unwrap_or(path);
-        let (kind, name) = path
-            .split_once('/')
-            .map_or((path, None), |(kind, name)| (kind, Some(name)));
-        Self::of(kind, Some(name), query)
-    }
-
-    /// Reads a question about a kind. `page` is set for pages, to the name in the path if there is one.
-    fn of(kind: &str, page: Option<Option<&str>>, query: &str) -> Self {
-        let known = Kind::ALL.into_iter().find(|it| it.name() == kind);
-        let is_elsewhere = |kind: &Kind| match page {
-            Some(_) => *kind == Kind::Done,
-            None => *kind == Kind::Index,
-        } || *kind == Kind::Target;
-        let Some(kind) = known.filter(|kind| !is_elsewhere(kind)) else {
-            return Self::Nothing;
-        };
-        // In a browser, a list has links and forms.
-        let kind = match (kind, page) {
-            (Kind::Jobs, Some(_)) => Kind::Index,
-            _ => kind,
-        };
-        let named = page.flatten().map(|name| {
-            let name = percent_decode_str(name).decode_utf8_lossy().into_owned();
-            serde_urlencoded::to_string([("name", name)]).unwrap_or_default()
-        });
-        let parts = [query, named.as_deref().unwrap_or_default()].into_iter();
-        let parts: Vec<_> = parts.filter(|it| !it.is_empty()).collect();
-        let query = parts.join("&");
         if query.contains("%00") {
             // PostgreSQL stores no NUL, and the client library refuses to send one.
-            return Self::Unreadable("%00 is not allowed".to_owned());
+            return Err(Error::Usage("%00 is not allowed".to_owned()));
         }
-        match serde_urlencoded::from_str::<Words>(&query) {
-            Ok(words) if words.name.is_empty() && kind.needs_name() => {
-                Self::Unreadable("the name is missing".to_owned())
-            }
-            Ok(words) => {
-                let form = kind.form(words.form, page.is_some());
-                let words = Words { form, ..words };
-                let question = Question { kind, words };
-                match page {
-                    Some(_) => Self::Page(question),
-                    None => Self::Question(question),
-                }
-            }
-            Err(error) => Self::Unreadable(error.to_string()),
+        let words = serde_urlencoded::from_str::<Words>(&query);
+        let words = words.map_err(|error| Error::Usage(error.to_string()))?;
+        let needs_name = matches!(kind, Kind::Job | Kind::Done | Kind::Compare);
+        if words.name.is_empty() && needs_name {
+            return Err(Error::Usage("the name is missing".to_owned()));
         }
+        let form = kind.form(words.form, is_page);
+        let words = Words { form, ..words };
+        let question = Question { kind, words };
+        Ok(Self { question, is_page })
     }
 }
 
@@ -180,7 +161,8 @@ mod tests {
             let address = question.address();
             let (path, query) = address.split_once('?').unwrap();
             prop_assert!(address.is_ascii() && !address.contains(' '));
-            prop_assert_eq!(Route::read(path, query), Route::Question(question));
+            let read = Route::read(path, query).unwrap();
+            prop_assert_eq!((read.question, read.is_page), (question, false));
         }
     }
 
@@ -193,20 +175,22 @@ mod tests {
                 form: Form::Html,
                 ..Words::default()
             };
-            Route::Page(Question {
+            Question {
                 kind: Kind::Job,
                 words,
-            })
+            }
         };
-        assert_eq!(Route::read("/job/123_4", ""), page("123_4", None));
-        assert_eq!(Route::read("/job", "name=123_4"), page("123_4", None));
-        assert_eq!(
-            Route::read("/job/a%2Fb%26c", "from=7d"),
-            page("a/b&c", Some("7d"))
-        );
-        let report = |path: &str| match Route::read(path, "") {
-            Route::Page(Question { kind, words }) => (kind, words.name),
-            other => panic!("{other:?}"),
+        let read = |path: &str, query: &str| {
+            let read = Route::read(path, query).unwrap();
+            assert!(read.is_page, "{path}");
+            read.question
+        };
+        assert_eq!(read("/job/123_4", ""), page("123_4", None));
+        assert_eq!(read("/job", "name=123_4"), page("123_4", None));
+        assert_eq!(read("/job/a%2Fb%26c", "from=7d"), page("a/b&c", Some("7d")));
+        let report = |path: &str| {
+            let Question { kind, words } = read(path, "");
+            (kind, words.name)
         };
         assert_eq!(report("/report"), (Kind::Report, String::new()));
         assert_eq!(report("/report/"), (Kind::Report, String::new()));
@@ -221,7 +205,8 @@ mod tests {
     #[test]
     fn other_addresses_are_no_questions() {
         for path in ["/v2/job", "/v1/target", "/v1/", "/job_s/1", "/done/1"] {
-            assert_eq!(Route::read(path, "name=1"), Route::Nothing, "{path}");
+            let error = Route::read(path, "name=1").unwrap_err();
+            assert_eq!(error.code(), exit::NOTHING, "{path}");
         }
         for (path, query) in [
             ("/v1/job", ""),
@@ -237,7 +222,7 @@ mod tests {
             ("/events", "cluster=a%00"),
         ] {
             assert!(
-                matches!(Route::read(path, query), Route::Unreadable(_)),
+                matches!(Route::read(path, query), Err(Error::Usage(_))),
                 "{path} {query}"
             );
         }

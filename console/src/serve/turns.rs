@@ -35,7 +35,7 @@ struct UserLimits {
 
 /// The places of all users.
 pub struct Turns {
-    limits: Limits,
+    pub limits: Limits,
     all: Arc<Semaphore>,
     users: Mutex<HashMap<u32, UserLimits>>,
 }

@@ -12,7 +12,6 @@ use ring::digest::{SHA256, digest};
 use tokio::sync::Semaphore;
 
 use super::turns::Permit;
-use crate::ask::config;
 use crate::ask::error::Error;
 
 /// The header with the secret that the web server and the service share.
@@ -68,7 +67,7 @@ impl Proxy {
             let message = format!("{listen} is no address of this machine alone, as 127.0.0.1 is");
             return Err(Error::Usage(message));
         }
-        let secret = trust::secret(file).map_err(config::Error::from)?;
+        let secret = trust::secret(file)?;
         let secret = secret.trim().as_bytes().to_vec();
         if secret.len() < 16 {
             let message = format!("{} has a secret of less than 16 bytes", file.display());

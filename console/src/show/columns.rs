@@ -178,7 +178,7 @@ impl Column {
             Jobs => count(row.jobs),
             Nodes => count(row.nodes),
             Status => text(target().map(|target| target.status.name())),
-            Service => amount(sums.service(), "service_time"),
+            Service => amount(sums.service, "service_time"),
             Share => Number::percent(row.share.filter(|_| !row.is_unknown)),
             Usual => number(context.times_usual(row), "service_time", Quantity::Rate),
             Requests => amount(Some(sums.requests), "open"),
@@ -273,10 +273,10 @@ pub fn lines(table: &Table, context: &Context<'_>, width: usize) -> Vec<Line> {
     };
     let sign = line(" ", TITLE);
     let mut lines = vec![joined(sign, TITLE, &filled, title, String::new())];
-    let services = all(table).filter_map(|row| row.sums.service());
+    let services = all(table).filter_map(|row| row.sums.service);
     let most = services.map(|it| it.rate).fold(0.0, f64::max);
     for (at, row) in all(table).enumerate() {
-        let value = row.sums.service().map_or(0.0, |it| it.rate);
+        let value = row.sums.service.map_or(0.0, |it| it.rate);
         let bar = bar(context.length(value, most), bar_width.saturating_sub(1));
         let bar = text::left(&bar, bar_width);
         let cell = |filled: &FilledColumn| match filled.column {
@@ -355,8 +355,8 @@ fn wanted(table: &Table, context: &Context<'_>) -> Vec<Column> {
     let is_compared = context.is_wide && rows.any(|row| context.times_usual(row).is_some());
     // Servers without times have empty cells.
     let is_wanted = |column: &Column| match column {
-        Service | PerRequest => sort == Sort::Service || table.total.service().is_some(),
-        Account => context.view.has_accounts && table.rows.iter().any(|row| row.accounts > 0),
+        Service | PerRequest => sort == Sort::Service || table.total.service.is_some(),
+        Account => context.view.is_store && table.rows.iter().any(|row| row.accounts > 0),
         Usual => is_compared && !context.is_side,
         Rank | Status => !context.is_side,
         _ => true,

@@ -201,8 +201,8 @@ impl Cell {
     }
 
     /// Returns a cell of a name, or of an unknown name.
-    pub fn name(name: Option<&String>) -> Self {
-        Self::text(name.map_or(UNKNOWN, String::as_str))
+    pub fn name(name: Option<impl AsRef<str>>) -> Self {
+        Self::text(name.as_ref().map_or(UNKNOWN, AsRef::as_ref))
     }
 
     /// Returns a cell of a value of an operation.

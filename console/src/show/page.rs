@@ -3,8 +3,7 @@
 use jobstats_core::base::instant::Micros;
 
 use crate::live::history::TargetStates;
-use crate::live::rows::untracked::Untracked;
-use crate::live::rows::{self, Row, Table};
+use crate::live::rows::{self, Row, Table, untracked};
 use crate::live::view::{By, Filter, View};
 use crate::show::columns::{self, Context};
 use crate::show::line::{DIM, Line, PLAIN, STRONG, WARNING, cut, line, push, push_right};
@@ -23,12 +22,12 @@ use head::{FAILURES, decoded, failures, heads, heads_of, subject};
 const WIDE: usize = 120;
 
 /// The course of readings, for the head of the screen.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Readings are made now, at this interval.
-    Live(Micros),
-    /// A recording is played at this speed.
-    Replay(f64, Option<Position>),
+    /// Readings are made now.
+    Live,
+    /// A recording, or the past of a store, is played.
+    Replay,
     /// One table is printed.
     #[default]
     Print,
@@ -38,6 +37,12 @@ pub enum Mode {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ScreenState {
     pub mode: Mode,
+    /// The time between live readings.
+    pub interval: Micros,
+    /// The speed of a replay.
+    pub speed: f64,
+    /// The place in a recording.
+    pub position: Option<Position>,
     /// True if the screen is paused.
     pub is_paused: bool,
     pub selected: usize,
@@ -83,7 +88,7 @@ pub fn room(history: &TargetStates, view: &View, look: &ScreenState, height: usi
         true => heads_of(history) + 1 + history.silent.len().min(FAILURES) + history.notes.len(),
         false => 0,
     };
-    let below = usize::from(Untracked::of(history, view).is_some());
+    let below = usize::from(untracked::row(history, view, view.sort).is_some());
     let around = head + 1 + usize::from(look.legend) + below + usize::from(look.has_foot());
     let room = height.saturating_sub(around);
     look.rows.map_or(room, |rows| rows.min(room))
@@ -220,7 +225,7 @@ fn nothing(context: &Context<'_>, table: &Table) -> String {
 /// Explains why no usage has a value of the dimension.
 fn without(view: &View) -> String {
     match view.by {
-        By::Account if !view.has_accounts => " only a store knows accounts: docs/top.md".to_owned(),
+        By::Account if !view.is_store => " only a store knows accounts: docs/top.md".to_owned(),
         By::Account => {
             " no work has an account, which only accounting says: Jobs in docs/sources.md"
                 .to_owned()

@@ -1,5 +1,6 @@
 //! Runs a command for each server, all at once, and compares each output with the one before.
 
+use std::collections::BTreeMap;
 use std::thread;
 use std::time::Duration;
 
@@ -9,49 +10,26 @@ use rustix::system::uname;
 use super::{Error, Source, Step, Update};
 use crate::live::interval::Round;
 use crate::live::state::{Scrape, Tracker};
-use crate::source::process::{self, CommandOutput};
+use crate::source::process::{self, MOST};
 use crate::source::recording::Recorder;
-
-/// A command that prints the statistics of a server.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Input {
-    pub server: String,
-    /// The command, for the shell.
-    pub command: String,
-}
 
 /// Commands that are run again and again.
 pub struct Commands {
-    inputs: Vec<Input>,
-    limit: Duration,
-    most: usize,
-    recorder: Option<Recorder>,
-    tracker: Tracker,
+    /// For each server, the command of the shell that prints its statistics.
+    pub inputs: BTreeMap<String, String>,
+    /// The time limit of a command.
+    pub limit: Duration,
+    pub recorder: Option<Recorder>,
+    pub tracker: Tracker,
 }
 
 impl Commands {
-    /// Takes commands, with a limit of time and bytes for each.
-    pub const fn new(
-        inputs: Vec<Input>,
-        tracker: Tracker,
-        (limit, most): (Duration, usize),
-        recorder: Option<Recorder>,
-    ) -> Self {
-        Self {
-            inputs,
-            limit,
-            most,
-            recorder,
-            tracker,
-        }
-    }
-
     /// Runs all commands at once, and returns their outputs in order.
-    fn run(&self) -> Vec<Result<CommandOutput, process::Error>> {
+    fn run(&self) -> Vec<Result<Scrape, process::Error>> {
         thread::scope(|scope| {
-            let run = |input: &Input| process::run(&input.command, self.limit, self.most);
-            let inputs = self.inputs.iter();
-            let threads: Vec<_> = inputs.map(|it| scope.spawn(move || run(it))).collect();
+            let run = |command| process::run(command, self.limit, MOST);
+            let commands = self.inputs.values();
+            let threads: Vec<_> = commands.map(|it| scope.spawn(move || run(it))).collect();
             let ended = threads.into_iter().map(|thread| {
                 let broken = || Err(std::io::Error::other("the thread ended").into());
                 thread.join().unwrap_or_else(|_| broken())
@@ -61,34 +39,23 @@ impl Commands {
     }
 }
 
-fn scrape<'t>(input: &'t Input, printed: &'t CommandOutput) -> Scrape<'t> {
-    Scrape {
-        server: &input.server,
-        bytes: &printed.text,
-        arrivals: &printed.arrivals,
-    }
-}
-
 impl Source for Commands {
     fn step(&mut self, _step: Step) -> Result<Update, Error> {
         let printed = self.run();
         self.tracker.begin();
         let mut round = Round::default();
-        for (input, printed) in self.inputs.iter().zip(printed) {
-            let taken = printed.map_err(|error| error.to_string());
-            let taken = taken.and_then(|printed| {
-                let taken = self.tracker.take(scrape(input, &printed));
-                let taken = taken.map_err(|error| error.to_string())?;
-                Ok((taken, printed))
-            });
-            match taken {
-                Ok((taken, printed)) => {
+        for (server, printed) in self.inputs.keys().zip(printed) {
+            let Ok(printed) = printed.map_err(|error| round.fail(server, error)) else {
+                continue;
+            };
+            match self.tracker.take(server, &printed) {
+                Ok(taken) => {
                     if let Some(recorder) = &self.recorder {
-                        recorder.record(scrape(input, &printed), &taken.parts)?;
+                        recorder.record(server, &printed, &taken.parts)?;
                     }
                     round.snapshots.extend(taken.snapshots);
                 }
-                Err(reason) => round.fail(&input.server, reason),
+                Err(error) => round.fail(server, error),
             }
         }
         round.notes = self.tracker.notes();

@@ -1,26 +1,33 @@
 //! Runs a shell command with a time limit, and returns its output.
 
 use std::io;
+use std::ops::Range;
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use jobstats_client::program::process::{Process, ending};
-use jobstats_core::base::instant::Micros;
+use jobstats_core::base::instant::{Micros, SECOND};
 
 pub use jobstats_client::program::process::end_all;
 
-use crate::live::state::Arrival;
+use crate::live::state::{Arrival, Scrape};
 use crate::values::text;
 
 #[cfg(test)]
 mod tests;
+
+/// The largest text of a command. Longer texts cannot be read.
+pub const MOST: usize = 1 << 30;
 
 /// The number of bytes of a message that are shown.
 const LONGEST_MESSAGE: usize = 200;
 
 /// The exit codes of lctl for a pattern without a match: ENOENT, and ESRCH of Lustre 2.5.
 const NO_MATCH: [i32; 2] = [2, 3];
+
+/// The times that a clock may have. Other numbers are no times.
+const TIMES: Range<Micros> = 100_000_000 * SECOND..100_000_000_000 * SECOND;
 
 /// An error of a command.
 #[derive(Debug, thiserror::Error)]
@@ -36,20 +43,11 @@ pub enum Error {
     TooMuch(usize),
 }
 
-/// The output of a command.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CommandOutput {
-    /// The text, without a line that has the time.
-    pub text: Vec<u8>,
-    /// The time at which each piece arrived, by the clock of the server if the text begins with the time there.
-    pub arrivals: Vec<Arrival>,
-}
-
-/// Runs a command that may print this many bytes.
-pub fn run(command: &str, limit: Duration, most: usize) -> Result<CommandOutput, Error> {
+/// Runs a command that may print this many bytes, and returns them without a line that has the time.
+pub fn run(command: &str, limit: Duration, most: usize) -> Result<Scrape, Error> {
     let started = Timestamp::now();
     let mut process = Process::start(Command::new("/bin/sh").arg("-c").arg(command))?;
-    let mut printed = CommandOutput::default();
+    let mut printed = Scrape::default();
     let (status, said) = process.finish(limit, false, |piece, after| {
         if printed.text.len() + piece.len() > most {
             return Err(Error::TooMuch(most));
@@ -65,7 +63,7 @@ pub fn run(command: &str, limit: Duration, most: usize) -> Result<CommandOutput,
     })?;
     let status = status.ok_or(Error::TimedOut(limit))?;
     judge(status, &said, !printed.text.is_empty())?;
-    Ok(printed.by_clock_of_server())
+    Ok(by_clock_of_server(printed))
 }
 
 /// Decides whether a scrape counts. lctl fails if one of several patterns has no match, which is normal.
@@ -88,33 +86,27 @@ fn judge(status: ExitStatus, said: &[String], has_text: bool) -> Result<(), Erro
     }))
 }
 
-impl CommandOutput {
-    /// Takes the time of the server, if the text begins with a line of it: `date +%s.%N` in front of lctl prints that. A clock
-    /// that differs from ours would make entries seem older or younger than they are.
-    fn by_clock_of_server(mut self) -> Self {
-        let end = self.text.iter().take(32).position(|byte| *byte == b'\n');
-        let line = end.map(|end| (end + 1, time(&self.text[..end])));
-        let (Some((begin, Some(there))), Some(first)) = (line, self.arrivals.first()) else {
-            return self;
-        };
-        let shift = there - first.at;
-        self.text.drain(..begin);
-        for arrival in &mut self.arrivals {
-            arrival.from = arrival.from.saturating_sub(begin);
-            arrival.at = arrival.at.saturating_add(shift);
-        }
-        self
+/// Takes the time of the server, if the text begins with a line of it: `date +%s.%N` in front of lctl prints that. A clock
+/// that differs from ours would make entries seem older or younger than they are.
+fn by_clock_of_server(mut printed: Scrape) -> Scrape {
+    let end = printed.text.iter().take(32).position(|byte| *byte == b'\n');
+    let line = end.map(|end| (end + 1, time(&printed.text[..end])));
+    let (Some((begin, Some(there))), Some(first)) = (line, printed.arrivals.first()) else {
+        return printed;
+    };
+    let shift = there - first.at;
+    printed.text.drain(..begin);
+    for arrival in &mut printed.arrivals {
+        arrival.from = arrival.from.saturating_sub(begin);
+        arrival.at = arrival.at.saturating_add(shift);
     }
+    printed
 }
 
 /// Parses seconds since 1970, with or without a fraction.
 fn time(line: &[u8]) -> Option<Micros> {
     let line = str::from_utf8(line).ok()?.trim_end();
-    let (seconds, fraction) = line.split_once('.').unwrap_or((line, "0"));
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if !(9..=11).contains(&seconds.len()) || !is_number(seconds) || !is_number(fraction) {
-        return None;
-    }
-    let micros: String = fraction.chars().chain("000000".chars()).take(6).collect();
-    Some(seconds.parse::<Micros>().ok()? * 1_000_000 + micros.parse::<Micros>().ok()?)
+    let since: SignedDuration = format!("{line}s").parse().ok()?;
+    let micros = Micros::try_from(since.as_micros()).ok()?;
+    TIMES.contains(&micros).then_some(micros)
 }

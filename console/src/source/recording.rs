@@ -3,13 +3,15 @@
 use std::fs::DirBuilder;
 use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
+use jobstats_client::program::exit;
 use jobstats_client::spool::{self, Data, Directory, Index, SpoolError};
 use xxhash_rust::xxh3::xxh3_64;
 use zstd::stream::write::Encoder;
 
+use crate::ask::error::Error;
 use crate::live::state::{Scrape, ScrapePart};
 use crate::values::when;
 
@@ -18,14 +20,6 @@ const LEVEL: i32 = 1;
 
 /// The source of `job_stats` in a recording.
 pub const LCTL: &str = "lctl";
-
-/// A reading cannot be kept.
-#[derive(Debug, thiserror::Error)]
-#[error("the reading cannot be written to {}: {cause}", path.display())]
-pub struct Error {
-    path: PathBuf,
-    cause: SpoolError,
-}
 
 /// A directory that readings are added to.
 #[derive(Debug, Clone)]
@@ -37,10 +31,7 @@ pub struct Recorder {
 impl Recorder {
     /// Opens the directory, and creates it if it is not there. Only its owner may read it, because texts name users.
     pub fn open(path: &Path, cluster: &str) -> Result<Self, Error> {
-        let broken = |cause: io::Error| Error {
-            path: path.to_owned(),
-            cause: cause.into(),
-        };
+        let broken = |cause: io::Error| broken(path, cause.into());
         let mut builder = DirBuilder::new();
         builder.recursive(true).mode(0o700);
         builder.create(path).map_err(broken)?;
@@ -53,18 +44,16 @@ impl Recorder {
     }
 
     /// Adds the text of a server.
-    pub fn record(&self, scrape: Scrape<'_>, parts: &[ScrapePart]) -> Result<(), Error> {
-        self.put(scrape, parts).map_err(|cause| Error {
-            path: self.directory.path().to_owned(),
-            cause,
-        })
+    pub fn record(&self, server: &str, scrape: &Scrape, parts: &[ScrapePart]) -> Result<(), Error> {
+        let put = self.put(server, scrape, parts);
+        put.map_err(|cause| broken(self.directory.path(), cause))
     }
 
-    fn put(&self, scrape: Scrape<'_>, parts: &[ScrapePart]) -> Result<(), SpoolError> {
+    fn put(&self, server: &str, scrape: &Scrape, parts: &[ScrapePart]) -> Result<(), SpoolError> {
         let (mut data, mut texts) = (Vec::new(), Vec::new());
         for part in parts {
             let begin = data.len() as u64;
-            let bytes = pack(scrape.bytes, part, &mut data)?;
+            let bytes = pack(&scrape.text, part, &mut data)?;
             let frame = begin..data.len() as u64;
             let micros = part.until.saturating_sub(part.time).unsigned_abs();
             texts.push(spool::Text {
@@ -81,7 +70,7 @@ impl Recorder {
             source: LCTL.to_owned(),
             covers: None,
             cluster: self.cluster.clone(),
-            server: scrape.server.to_owned(),
+            server: server.to_owned(),
             texts,
             data: Data {
                 bytes: data.len() as u64,
@@ -91,6 +80,13 @@ impl Recorder {
         self.directory.put(index, &mut data.as_slice())?;
         Ok(())
     }
+}
+
+/// Returns the error of a reading that cannot be kept.
+fn broken(path: &Path, cause: SpoolError) -> Error {
+    let path = path.display();
+    let message = format!("the reading cannot be written to {path}: {cause}");
+    Error::other(exit::SYSTEM, message)
 }
 
 /// Adds a part of a text as a zstd frame, and returns its size before compression.

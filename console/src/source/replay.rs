@@ -5,12 +5,14 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use jobstats_client::FileError;
+use jobstats_client::program::exit;
 use jobstats_client::spool::{Directory, Entry, SpoolError, SpoolFile};
 use zstd::stream::read::Decoder;
 
 use super::{Error, Position, Source, Step, Update};
 use crate::live::interval::{Round, TargetSnapshot};
 use crate::live::state::{Arrival, Scrape, Tracker};
+use crate::source::process::MOST;
 use crate::source::recording::LCTL;
 
 /// The number of readings that are read again after a jump, for the course of the load and for entries that come and go.
@@ -18,9 +20,6 @@ const LOOKED_BACK: usize = 30;
 
 /// The size of the files that are read again after a jump, unless two readings are larger.
 const LOOKED_BACK_BYTES: u64 = 4 << 20;
-
-/// The largest texts of a file. Longer ones cannot be read.
-const MOST: u64 = 1 << 30;
 
 /// The readings of all servers at one time.
 #[derive(Debug)]
@@ -58,23 +57,14 @@ impl Replay {
         }
         let recorded = group(files);
         if recorded.is_empty() {
-            return Err(Error::Nothing(path.to_owned()));
+            let message = format!("{} has no recording of job_stats", path.display());
+            return Err(Error::other(exit::NOTHING, message));
         }
         Ok(Self {
             recorded,
             position: 0,
             tracker,
         })
-    }
-
-    /// Reads on until this many rounds are read.
-    fn read_to(&mut self, position: usize) -> Vec<Round> {
-        let mut rounds = Vec::new();
-        while self.position < position.min(self.recorded.len()) {
-            rounds.push(self.read(self.position));
-            self.position += 1;
-        }
-        rounds
     }
 
     /// Starts anew, early enough that this round can be compared with those before.
@@ -99,7 +89,7 @@ impl Replay {
         for (server, path) in &recorded.files {
             match read(path, server, &mut self.tracker) {
                 Ok(seen) => round.snapshots.extend(seen),
-                Err(reason) => round.fail(server, reason),
+                Err(error) => round.fail(server, &*error),
             }
         }
         round.notes = self.tracker.notes();
@@ -140,29 +130,27 @@ fn group(files: Vec<(i64, String, Entry)>) -> Vec<RecordedRound> {
 }
 
 /// Reads a file, with a time for each snapshot.
-fn read(path: &Path, server: &str, tracker: &mut Tracker) -> Result<Vec<TargetSnapshot>, String> {
-    let file = SpoolFile::open(path).map_err(|error| error.to_string())?;
-    let (mut bytes, mut arrivals) = (Vec::new(), Vec::new());
+fn read(
+    path: &Path,
+    server: &str,
+    tracker: &mut Tracker,
+) -> Result<Vec<TargetSnapshot>, Box<dyn std::error::Error>> {
+    let file = SpoolFile::open(path)?;
+    let mut scrape = Scrape::default();
     for text in &file.index.texts {
-        arrivals.push(Arrival {
-            from: bytes.len(),
+        scrape.arrivals.push(Arrival {
+            from: scrape.text.len(),
             at: text.time.as_microsecond(),
         });
-        let packed = file.packed(text).map_err(|error| error.to_string())?;
-        unpack(&packed, &mut bytes).map_err(|error| error.to_string())?;
+        let packed = file.packed(text)?;
+        unpack(&packed, &mut scrape.text)?;
     }
-    let scrape = Scrape {
-        server,
-        bytes: &bytes,
-        arrivals: &arrivals,
-    };
-    let taken = tracker.take(scrape).map_err(|error| error.to_string())?;
-    Ok(taken.snapshots)
+    Ok(tracker.take(server, &scrape)?.snapshots)
 }
 
 /// Appends what a text contains. A recording may come from anywhere, and a few bytes can contain any number of them.
 fn unpack(packed: &[u8], bytes: &mut Vec<u8>) -> io::Result<()> {
-    let room = MOST.saturating_sub(bytes.len() as u64);
+    let room = MOST.saturating_sub(bytes.len()) as u64;
     let mut text = Decoder::new(packed)?.take(room + 1);
     if text.read_to_end(bytes)? as u64 > room {
         return Err(io::Error::other("the texts are too large"));
@@ -185,11 +173,12 @@ impl Source for Replay {
         if begins_anew {
             self.go_back_before(target);
         }
-        let rounds = self.read_to(target);
+        let rounds = (self.position..target).map(|at| self.read(at)).collect();
+        self.position = self.position.max(target);
         let next = self.recorded.get(self.position);
         let last = self.recorded[..self.position].last();
-        let until_next = next.zip(last).map(|(next, last)| next.time - last.time);
-        let until_next = until_next.map(|gap| gap.max(0));
+        let until_next = next.zip(last);
+        let until_next = until_next.map(|(next, last)| (next.time - last.time).max(0));
         Ok(Update {
             rounds,
             begins_anew,

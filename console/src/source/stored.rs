@@ -3,31 +3,28 @@
 //! A round has the last observation of each target, like `jobstats_now()`, so that SQL returns the numbers of the screen. A round of the
 //! past uses only data of that time.
 
-mod errors;
 mod questions;
-mod rounds;
-mod scope;
 mod targets;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use jiff::tz::TimeZone;
-use jobstats_client::answers::EntryTotalsRow;
-use jobstats_client::{Backoff, Connector, Options};
+use jobstats_client::answers::{EntryTotalsRow, Filters};
+use jobstats_client::program::exit;
+use jobstats_client::{Connector, Kind, Options, database::retry};
 use jobstats_core::base::instant::{MINUTE, Micros};
 
 use super::{Source, Step, Update};
+use crate::ask::error::Error;
 use crate::ask::store;
 use crate::live::history::{Loads, Medians};
 use crate::live::interval::{Failure, Round, STORE};
 use crate::live::owner::Owner;
 use crate::values::when::timestamp;
 
-pub use errors::Error;
 use questions::{Session, Target};
-pub use scope::Scope;
 use targets::ShownTargets;
 
 /// The lifetime of cached accounts and user names.
@@ -45,7 +42,7 @@ const DEFAULT_INTERVAL: Micros = 5 * MINUTE;
 /// A store that is read again and again.
 pub struct StoreSource {
     connector: Connector,
-    scope: Scope,
+    scope: Filters,
     /// The zone of times in messages.
     zone: TimeZone,
     /// True if a failure is shown, and tried again, instead of ending the program.
@@ -57,7 +54,7 @@ pub struct StoreSource {
     shown: Option<ShownTargets>,
     /// The place in time from which the next step goes.
     place: Option<TimePosition>,
-    owners: HashMap<i64, EntryOwner>,
+    owners: Owners,
     /// The time of the cached owners.
     owners_since: Micros,
     /// The end of the course of the load.
@@ -82,8 +79,8 @@ struct TimePosition {
     is_rollup: bool,
 }
 
-/// The owner of an identifier, and the number and the name of the user.
-type EntryOwner = (Arc<Owner>, Option<(u32, Box<str>)>);
+/// The owners of identifiers, each with the number and the name of the user.
+type Owners = HashMap<i64, (Arc<Owner>, Option<(u32, Box<str>)>)>;
 
 impl StoreSource {
     /// Takes the connection, what of the store is looked at, the moment to begin with (`None` is now), and the zone of messages.
@@ -95,7 +92,7 @@ impl StoreSource {
     /// Fails if the settings do not describe a connection. Does not connect.
     pub fn new(
         options: &Options,
-        scope: Scope,
+        scope: Filters,
         at: Option<Micros>,
         zone: TimeZone,
         is_patient: bool,
@@ -140,7 +137,7 @@ impl StoreSource {
         self.session()?.execute(store::BEGIN)?;
         let update = self.step_in_transaction(step);
         match &update {
-            Err(error) if error.kind().is_some() => {}
+            Err(error) if error.code() != exit::NOTHING => {}
             _ => self.session()?.execute("COMMIT")?,
         }
         update
@@ -149,23 +146,25 @@ impl StoreSource {
     fn step_in_transaction(&mut self, step: Step) -> Result<Update, Error> {
         let (was_at, mut begins_anew) = (self.at, self.shown.is_none());
         if let Some(place) = self.place {
-            match self.moved(step, place)? {
-                Destination::Stays => {}
-                Destination::Now => self.at = None,
-                Destination::At(at) => {
-                    begins_anew |= at < place.time;
-                    self.at = Some(at);
-                }
-                Destination::Nothing => return Ok(Update::default()),
+            let at = self.moved(step, place)?;
+            if at.is_none() && was_at.is_some() && !self.is_patient {
+                // The past is printed up to its end.
+                return Ok(Update::default());
             }
-            // Live rounds follow the past only without a gap.
-            begins_anew |= was_at.is_some() && self.at.is_none();
+            begins_anew |= match at {
+                Some(at) => at < place.time,
+                // Live rounds follow the past only without a gap.
+                None => was_at.is_some(),
+            };
+            self.at = at;
         }
         let read = match self.place.filter(|it| it.is_rollup && step == Step::Next) {
             Some(place) => self.read_on(begins_anew, place, was_at),
             None => self.read(begins_anew),
         };
-        if let (Err(Error::Before { .. }), Step::By(..0), Some(_)) = (&read, step, &self.shown) {
+        if let (Err(error), Step::By(..0), Some(_)) = (&read, step, &self.shown)
+            && error.code() == exit::NOTHING
+        {
             // Earlier data is not retained, so the screen stays.
             self.at = was_at;
             return Ok(Update::default());
@@ -182,13 +181,13 @@ impl StoreSource {
     ) -> Result<Update, Error> {
         for _ in 0..MAX_EMPTY_BUCKETS {
             match (self.read(begins_anew), self.at) {
-                (Err(error), Some(at)) if error.kind().is_none() => {
+                (Err(error), Some(at)) if error.code() == exit::NOTHING => {
                     self.at = Some(at.saturating_add(place.pace));
                 }
                 (read, _) => return read,
             }
         }
-        let after = self.session()?.after(place.time)?;
+        let (_, after) = self.session()?.nearest(place.time)?;
         self.at = after.or(was_at);
         match after {
             Some(_) => self.read(begins_anew),
@@ -196,37 +195,34 @@ impl StoreSource {
         }
     }
 
-    /// Returns the moment to which a step goes. A step over a time without observations goes to the next ones.
-    fn moved(&mut self, step: Step, place: TimePosition) -> Result<Destination, Error> {
-        let (is_live, is_patient) = (self.at.is_none(), self.is_patient);
+    /// Returns the moment to which a step goes; `None` is now. A step over a time without observations goes to the next ones.
+    fn moved(&mut self, step: Step, place: TimePosition) -> Result<Option<Micros>, Error> {
         let by = match step {
-            Step::Next if is_live => return Ok(Destination::Stays),
-            Step::End => return Ok(Destination::Now),
+            Step::End => return Ok(None),
             Step::Begin => {
                 let first = self.session()?.first()?;
-                return Ok(first.map_or(Destination::Stays, |first| {
-                    Destination::At(first + place.pace)
-                }));
+                return Ok(first.map(|first| first + place.pace).or(self.at));
             }
             Step::Next => 1,
             Step::By(by) => by,
         };
+        if by >= 0 && self.at.is_none() {
+            return Ok(None);
+        }
         // After the last round, the screen shows that round.
         let base = if by < 0 { place.newest } else { place.time };
         let wanted = base.saturating_add(place.pace.saturating_mul(by as Micros));
         if by < 0 {
-            let before = self.session()?.before(wanted)?;
-            return Ok(Destination::At(match before {
+            let (before, _) = self.session()?.nearest(wanted)?;
+            return Ok(Some(match before {
                 Some(before) if before <= wanted - place.pace && !place.is_rollup => before,
                 _ => wanted,
             }));
         }
-        Ok(match self.session()?.after(place.time)? {
-            _ if is_live => Destination::Stays,
-            _ if place.is_rollup && wanted <= self.now() => Destination::At(wanted),
-            Some(after) => Destination::At(wanted.min(self.now()).max(after)),
-            None if is_patient => Destination::Now,
-            None => Destination::Nothing,
+        let (_, after) = self.session()?.nearest(place.time)?;
+        Ok(match after {
+            _ if place.is_rollup && wanted <= self.now() => Some(wanted),
+            after => after.map(|after| wanted.min(self.now()).max(after)),
         })
     }
 
@@ -235,7 +231,14 @@ impl StoreSource {
         let at = self.at;
         let now = self.session()?.now()?;
         self.clock = Some((now, Instant::now()));
-        let (targets, in_bucket) = self.targets(at)?;
+        let all = self.session()?.targets(at)?;
+        let mut targets: Vec<_> = all.iter().cloned().filter_map(Target::observed).collect();
+        let mut in_bucket = None;
+        // Beyond the retention of increments, there are the totals of a rollup.
+        if let Some(at) = at.filter(|_| targets.is_empty()) {
+            let (active, work) = self.session()?.in_rollups(&all, at)?;
+            (targets, in_bucket) = (active, Some(work));
+        }
         let Some(newest) = targets.iter().map(|it| it.time).max() else {
             return Err(self.nothing(at)?);
         };
@@ -259,7 +262,7 @@ impl StoreSource {
         };
         let users = self.load_owners(&work, time)?;
         let counters = self.session()?.counters(&fresh)?;
-        let rounds = self.rounds(&shown, &fresh, (&work, counters), begins_anew);
+        let rounds = shown.rounds(&fresh, (&work, counters), &self.owners, begins_anew);
         let history = self.history(&shown, begins_anew)?;
         let medians = self.medians(&shown, begins_anew)?;
         let pace = shown.pace();
@@ -281,21 +284,6 @@ impl StoreSource {
         })
     }
 
-    /// Returns the targets observed up to a time; beyond the retention of increments, the targets and totals of a bucket of a rollup.
-    fn targets(
-        &mut self,
-        at: Option<Micros>,
-    ) -> Result<(Vec<Target>, Option<Vec<EntryTotalsRow>>), Error> {
-        let all = self.session()?.targets(at)?;
-        let targets: Vec<_> = all.iter().cloned().filter_map(Target::observed).collect();
-        if let Some(at) = at.filter(|_| targets.is_empty())
-            && let Some((targets, work)) = self.session()?.in_rollups(&all, at)?
-        {
-            return Ok((targets, Some(work)));
-        }
-        Ok((targets, None))
-    }
-
     /// Returns the error for a store or a time without data.
     fn nothing(&mut self, at: Option<Micros>) -> Result<Error, Error> {
         let first = self.session()?.first()?;
@@ -307,10 +295,13 @@ impl StoreSource {
                 is_rollup: false,
             });
         }
-        let before = |first| Error::Before {
-            first: timestamp(first).to_zoned(self.zone.clone()),
+        let Some(first) = first else {
+            return Ok(nothing(&self.scope));
         };
-        Ok(first.map_or_else(|| self.scope.nothing(), before))
+        let first = timestamp(first).to_zoned(self.zone.clone());
+        let first = first.strftime("%F %T %Z");
+        let message = format!("nothing is kept of that time; observations begin {first}");
+        Ok(Error::other(exit::NOTHING, message))
     }
 
     /// Loads unknown owners, and returns the names of the users.
@@ -378,30 +369,10 @@ impl StoreSource {
         let medians = self.session()?.medians(until, shown.has_clusters);
         Ok(Some(medians.unwrap_or_default()))
     }
-
-    /// Returns a round with a failure. Targets become late as they would without it.
-    fn failed(&self, time: Micros, error: &Error) -> Update {
-        let shown = self.shown.as_ref();
-        let failure = Failure {
-            server: STORE.into(),
-            reason: error.to_string(),
-            since: shown.map(|shown| shown.time),
-        };
-        let round = Round {
-            time,
-            pending: shown.map_or_else(Vec::new, |shown| shown.pending(time)),
-            failures: vec![failure],
-            ..Round::default()
-        };
-        Update {
-            rounds: vec![round],
-            ..Update::default()
-        }
-    }
 }
 
 impl Source for StoreSource {
-    fn step(&mut self, step: Step) -> Result<Update, super::Error> {
+    fn step(&mut self, step: Step) -> Result<Update, Error> {
         let was_live = self.at.is_none();
         let stepped = self.try_step(step);
         let is_live = self.at.is_none();
@@ -415,13 +386,29 @@ impl Source for StoreSource {
             Err(error) => error,
         };
         // Before anything was shown, a mistake in the settings will not pass.
-        if !self.is_patient || self.clock.is_none() && !error.is_passing() {
-            return Err(error.into());
+        if !self.is_patient || self.clock.is_none() && !is_passing(&error) {
+            return Err(error);
         }
+        let shown = self.shown.as_ref();
+        let failure = Failure {
+            server: STORE.into(),
+            reason: error.to_string(),
+            since: shown.map(|shown| shown.time),
+        };
+        // Targets become late as they would without the failure.
         let time = self.at.unwrap_or_else(|| self.now());
-        let mut update = self.failed(time, &error);
-        update.is_live = is_live;
-        if error.kind().is_none() {
+        let round = Round {
+            time,
+            pending: shown.map_or_else(Vec::new, |shown| shown.pending(time)),
+            failures: vec![failure],
+            ..Round::default()
+        };
+        let mut update = Update {
+            rounds: vec![round],
+            is_live,
+            ..Update::default()
+        };
+        if error.code() == exit::NOTHING {
             // The store has answered without data.
             self.shown = None;
             update.begins_anew = true;
@@ -433,7 +420,7 @@ impl Source for StoreSource {
         }
         self.session = None;
         self.failures += 1;
-        let pause = Backoff::pause(self.failures, fastrand::f64());
+        let pause = retry::pause(self.failures, fastrand::f64(), Duration::ZERO);
         update.until_next = Micros::try_from(pause.as_micros()).ok();
         Ok(update)
     }
@@ -443,14 +430,22 @@ impl Source for StoreSource {
     }
 }
 
-/// The end of a step.
-enum Destination {
-    /// The time stays; live rounds go on.
-    Stays,
-    /// To what comes from now on.
-    Now,
-    /// To a moment in the past.
-    At(Micros),
-    /// The end of the data.
-    Nothing,
+/// Returns the error for a store without a target that these filters take.
+pub fn nothing(scope: &Filters) -> Error {
+    let message = match *scope == Filters::default() {
+        true => "no target has been observed yet; jobstats-shipper sends readings",
+        false => "no target is of such a cluster and file system; jobstats.targets has all",
+    };
+    Error::other(exit::NOTHING, message)
+}
+
+/// Returns true if a later attempt may succeed without a change of the settings.
+fn is_passing(error: &Error) -> bool {
+    match error {
+        Error::Store(error) => {
+            let kind = error.kind();
+            kind.is_passing() || matches!(kind, Kind::Silent | Kind::Slow)
+        }
+        _ => true,
+    }
 }

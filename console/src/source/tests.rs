@@ -3,6 +3,8 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
+use jobstats_client::program::exit;
+
 use super::*;
 use crate::live::interval::TargetSnapshot;
 use crate::live::state::Tracker;
@@ -20,16 +22,16 @@ fn tracker() -> Tracker {
 
 /// Commands that print files of a directory.
 fn commands(directory: &Path, recorder: Option<Recorder>) -> Commands {
-    let input = |server: &str| Input {
-        server: server.to_owned(),
-        command: format!("cat {}/{server}", directory.display()),
+    let input = |server: &str| {
+        let command = format!("cat {}/{server}", directory.display());
+        (server.to_owned(), command)
     };
-    Commands::new(
-        vec![input("mds1"), input("mds2")],
-        tracker(),
-        (Duration::from_secs(600), 1 << 20),
+    Commands {
+        inputs: ["mds1", "mds2"].map(input).into(),
+        limit: Duration::from_secs(600),
         recorder,
-    )
+        tracker: tracker(),
+    }
 }
 
 fn opens(snapshot: &TargetSnapshot) -> Option<i64> {
@@ -192,11 +194,14 @@ fn a_recording_that_is_damaged_or_none_is_told() {
     let directory = tempfile::tempdir().unwrap();
     assert!(matches!(
         Replay::open(directory.path(), tracker()),
-        Err(Error::Nothing(_))
+        Err(Error::Other {
+            code: exit::NOTHING,
+            ..
+        })
     ));
     assert!(matches!(
         Replay::open(&directory.path().join("x"), tracker()),
-        Err(Error::Directory { .. })
+        Err(Error::File(_))
     ));
     fs::write(directory.path().join("mds1"), text("fs-MDT0000", 1)).unwrap();
     let recording = directory.path().join("recording");

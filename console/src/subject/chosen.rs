@@ -19,19 +19,18 @@ pub fn chosen(
 ) -> Result<(Subject, JobRow), Error> {
     let found = job::find(store, job, window)?;
     let candidates = &found.rows;
-    let list = || candidates.iter().map(|it| described(it, clock)).collect();
+    let list = || -> Vec<_> { candidates.iter().map(|it| described(it, clock)).collect() };
     let job = meaning(job, candidates);
     if scheduler.is_none() && candidates.len() > 1 {
-        return Err(Error::Several {
-            job: text::shown(&job),
-            candidates: list(),
-        });
+        let (job, list) = (text::shown(&job), text::listed(&list()));
+        let message = format!("several schedulers have a job {job}, choose one:{list}");
+        return Err(Error::Usage(message));
     }
     let is_meant = |it: &&JobRow| scheduler.is_none() || it.scheduler.as_deref() == scheduler;
     let Some(choice) = candidates.iter().find(is_meant) else {
         return Err(match scheduler {
-            Some(of) => unknown(Kind::Job, &format!("{job} of scheduler {of}"), list()),
-            None => unknown(Kind::Job, &job, found.notes),
+            Some(of) => unknown(Kind::Job, &format!("{job} of scheduler {of}"), &list()),
+            None => unknown(Kind::Job, &job, &found.notes),
         });
     };
     let subject = job::ask(store, &job, window, &found, choice)?;
@@ -63,10 +62,6 @@ fn described(candidate: &JobRow, clock: &Clock) -> String {
 }
 
 /// Returns the error that a subject is unknown.
-pub(super) fn unknown(kind: Kind, name: &str, notes: Vec<String>) -> Error {
-    Error::Unknown {
-        kind: kind.name(),
-        name: text::shown(name),
-        notes,
-    }
+pub(super) fn unknown(kind: Kind, name: &str, notes: &[String]) -> Error {
+    Error::unknown(kind.name(), &text::shown(name), notes)
 }

@@ -21,7 +21,7 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Subject, Error
     let known: Vec<_> = known.collect();
     let (Some(target), 1) = (known.first(), names.len()) else {
         let notes = vec![similar(name, &targets)];
-        return Err(chosen::unknown(Kind::Target, name, notes));
+        return Err(chosen::unknown(Kind::Target, name, &notes));
     };
     let name = target.target.as_str();
     let work = Selection::all(window).part(|filters| filters.target = only(name));

@@ -30,7 +30,7 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Subject, Error
     let space = space::ask(store, own.filters.clone(), window)?;
     let is_idle = totals.rows.is_empty();
     if is_idle && space.is_none() {
-        return Err(chosen::unknown(Kind::User, name, totals.notes));
+        return Err(chosen::unknown(Kind::User, name, &totals.notes));
     }
     let mut subject = of_totals(Kind::User, name, &own, &totals);
     if !is_idle {

@@ -57,13 +57,8 @@ pub struct App {
     /// The rows, and the targets next to them, as they were shown last.
     tables: [Table; 2],
     is_help: bool,
-    /// True if one can go from now into the past.
-    has_past: bool,
     /// The filter before one is typed.
     previous_filter: Filter,
-    /// The interval of live readings, and the speed of the past, while the other one is shown.
-    interval: Micros,
-    speed: f64,
 }
 
 impl App {
@@ -72,17 +67,8 @@ impl App {
         Self {
             view,
             look,
-            interval: SECOND,
-            speed: 1.0,
             ..Self::default()
         }
-    }
-
-    /// Lets keys go from now into the past and back, which a store keeps. These are the interval and the speed.
-    #[must_use]
-    pub fn with_past(mut self, interval: Micros, speed: f64) -> Self {
-        (self.has_past, self.interval, self.speed) = (true, interval, speed);
-        self
     }
 
     /// Returns the state of the targets that is shown.
@@ -93,14 +79,10 @@ impl App {
 
     /// Takes new readings.
     pub fn take(&mut self, update: Update) {
-        match update.is_live {
-            Some(true) => self.go_live(),
-            Some(false) => self.go_back(),
-            None => {}
+        if let Some(is_live) = update.is_live {
+            self.go(is_live);
         }
-        if let (Mode::Replay(_, position), Some(new)) = (&mut self.look.mode, update.position) {
-            *position = Some(new);
-        }
+        self.look.position = update.position;
         update.apply(&mut self.history, &mut self.view.users);
     }
 
@@ -143,9 +125,6 @@ impl App {
                 _ => Action::Draw,
             };
         }
-        if let Some(step) = self.step(key.code) {
-            return self.move_by(step);
-        }
         match key.code {
             KeyCode::Char('q') => return Action::Quit,
             KeyCode::Char('?') | KeyCode::F(1) => self.is_help = true,
@@ -157,6 +136,12 @@ impl App {
             KeyCode::Enter => self.enter(),
             KeyCode::Esc | KeyCode::Backspace => self.leave(),
             KeyCode::F(11) => self.letter('h'),
+            KeyCode::Left => return self.move_by(Step::By(-1)),
+            KeyCode::Right => return self.move_by(Step::By(1)),
+            KeyCode::PageUp => return self.move_by(Step::By(-10)),
+            KeyCode::PageDown => return self.move_by(Step::By(10)),
+            KeyCode::Home => return self.move_by(Step::Begin),
+            KeyCode::End => return self.move_by(Step::End),
             _ => {}
         }
         Action::Draw
@@ -170,7 +155,7 @@ impl App {
             'G' => self.group(self.view.group_moved(-1)),
             'u' => self.group(By::User),
             'J' => self.group(By::Job),
-            'A' if self.view.has_accounts => self.group(By::Account),
+            'A' if self.view.is_store => self.group(By::Account),
             't' => self.group(By::Target),
             'O' => self.group(By::Operation),
             's' => self.view.sort = self.view.sort.moved(1),
@@ -190,7 +175,7 @@ impl App {
             '-' => self.view.window = beside(&WINDOWS, self.view.window, false),
             '/' => {
                 self.previous_filter = self.view.filter.clone();
-                self.look.typing = Some(self.view.filter.text().to_owned());
+                self.look.typing = Some(self.view.filter.0.clone());
             }
             ' ' | 'p' => self.pause(),
             _ => self.letter_of_look(letter),
@@ -220,25 +205,15 @@ impl App {
         }
     }
 
-    fn step(&self, code: KeyCode) -> Option<Step> {
-        Some(match code {
-            KeyCode::Left => Step::By(-1),
-            KeyCode::Right => Step::By(1),
-            KeyCode::PageUp => Step::By(-10),
-            KeyCode::PageDown => Step::By(10),
-            KeyCode::Home => Step::Begin,
-            KeyCode::End => Step::End,
-            _ => return None,
-        })
-    }
-
     /// Goes through a recording, or from now into the past that a store keeps and back.
     fn move_by(&mut self, step: Step) -> Action {
         match (self.look.mode, step) {
-            (Mode::Replay(..), _) => {}
-            (_, Step::End | Step::By(1..)) if self.has_past => return self.message("this is live"),
-            _ if self.has_past => {
-                self.go_back();
+            (Mode::Replay, _) => {}
+            (_, Step::End | Step::By(1..)) if self.view.is_store => {
+                return self.message("this is live");
+            }
+            _ if self.view.is_store => {
+                self.go(false);
                 self.look.is_paused = true;
             }
             _ => return self.message("only a recording can be moved through"),
@@ -246,19 +221,12 @@ impl App {
         Action::Step(step)
     }
 
-    fn go_live(&mut self) {
-        if let Mode::Replay(speed, _) = self.look.mode {
-            self.speed = speed;
-            self.look.mode = Mode::Live(self.interval);
-            self.look.is_paused = false;
-        }
-    }
-
-    fn go_back(&mut self) {
-        if let Mode::Live(interval) = self.look.mode {
-            self.interval = interval;
-            self.look.mode = Mode::Replay(self.speed, None);
-            self.frozen = None;
+    /// Shows live readings, or the past.
+    fn go(&mut self, is_live: bool) {
+        match (self.look.mode, is_live) {
+            (Mode::Replay, true) => (self.look.mode, self.look.is_paused) = (Mode::Live, false),
+            (Mode::Live, false) => (self.look.mode, self.frozen) = (Mode::Replay, None),
+            _ => {}
         }
     }
 
@@ -307,22 +275,21 @@ impl App {
     fn pause(&mut self) {
         self.look.is_paused = !self.look.is_paused;
         // A recording pauses by itself.
-        let is_live = matches!(self.look.mode, Mode::Live(_));
+        let is_live = self.look.mode == Mode::Live;
         self.frozen = (self.look.is_paused && is_live).then(|| self.history.clone());
     }
 
     fn change_interval(&mut self, by: Micros) {
-        if let Mode::Live(interval) = &mut self.look.mode {
-            *interval = (*interval + by).clamp(INTERVALS.0, INTERVALS.1);
+        if self.look.mode == Mode::Live {
+            self.look.interval = (self.look.interval + by).clamp(INTERVALS.0, INTERVALS.1);
         }
     }
 
     fn change_speed(&mut self, by: f64) {
-        match &mut self.look.mode {
-            Mode::Replay(speed, _) => *speed = (*speed * by).clamp(SPEEDS.0, SPEEDS.1),
-            Mode::Live(_) | Mode::Print => {
-                self.message("only a recording has a speed");
-            }
+        if self.look.mode == Mode::Replay {
+            self.look.speed = (self.look.speed * by).clamp(SPEEDS.0, SPEEDS.1);
+        } else {
+            self.message("only a recording has a speed");
         }
     }
 

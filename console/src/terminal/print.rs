@@ -4,13 +4,16 @@ use std::io::{self, Write};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::Error;
+use jobstats_client::program::exit;
+
+use crate::ask::error::Error;
 use crate::live::history::TargetStates;
 use crate::live::rows::table;
 use crate::live::view::View;
 use crate::show::json;
 use crate::show::page::{Mode, ScreenState, page, tables};
 use crate::source::{Source, Step};
+use crate::values::text;
 
 /// The default number of rows.
 const ROWS: usize = 20;
@@ -23,7 +26,6 @@ const AROUND: usize = 12;
 pub struct Form {
     pub once: bool,
     pub json: bool,
-    pub is_store: bool,
     /// The width of a table as text.
     pub width: usize,
 }
@@ -31,7 +33,8 @@ pub struct Form {
 /// Prints one table or all of them. Live readings follow each other after `interval`.
 pub fn run(
     mut source: Box<dyn Source>,
-    (view, look): (&View, &ScreenState),
+    mut view: View,
+    look: &ScreenState,
     form: Form,
     interval: Duration,
     out: &mut impl Write,
@@ -49,12 +52,11 @@ pub fn run(
     };
     let mut history = TargetStates::default();
     let is_live = source.is_live();
-    let is_recording = !is_live && !form.is_store;
-    let mut view = view.clone();
+    let is_recording = !is_live && !view.is_store;
     if form.once && is_recording {
         let update = source.step(Step::End)?;
         update.apply(&mut history, &mut view.users);
-        return put(&history, &view).map_err(Error::Output);
+        return Ok(put(&history, &view)?);
     }
     let mut due = Instant::now();
     loop {
@@ -67,10 +69,12 @@ pub fn run(
         if form.once && history.targets().next().is_none() {
             let silent = history.silent.iter();
             let reasons = silent.map(|(server, silent)| format!("{server}: {}", silent.reason));
-            return Err(Error::Unread(reasons.collect()));
+            let reasons = text::listed(&reasons.collect::<Vec<_>>());
+            let message = format!("no server could be read{reasons}");
+            return Err(Error::other(exit::UNREAD, message));
         }
         if history.rounds > 1 && is_new {
-            put(&history, &view).map_err(Error::Output)?;
+            put(&history, &view)?;
             if form.once {
                 return Ok(());
             }

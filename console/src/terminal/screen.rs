@@ -1,17 +1,19 @@
 //! The terminal: draws the lines, waits for keys and readings.
 
+use std::io;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use jobstats_client::program::exit;
 use ratatui::Frame;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use ratatui::layout::Rect;
 
-use super::Error;
 use super::app::{Action, App};
-use crate::show::page::Mode;
-use crate::source::{self, Source, Step, Update, process};
+use crate::ask::error::Error;
+use crate::show::page::{Mode, ScreenState};
+use crate::source::{Source, Step, Update, process};
 
 /// The longest time between two looks at the updates of the source.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -21,22 +23,29 @@ const SHORTEST: Duration = Duration::from_millis(100);
 
 /// Shows the screen until it is quit.
 pub fn run(app: &mut App, source: Box<dyn Source>) -> Result<(), Error> {
-    let mut terminal = ratatui::try_init().map_err(Error::Terminal)?;
+    let mut terminal = ratatui::try_init().map_err(broken)?;
     let is_coloured = super::wants_colours();
     let worker = Worker::start(source);
     let ended = follow(app, worker, |app| {
         let drawn = terminal.draw(|frame| draw(frame, app, is_coloured));
-        drawn.map(|_| ()).map_err(Error::Terminal)
+        drawn.map(|_| ()).map_err(broken)
     });
     ratatui::restore();
     process::end_all();
     ended
 }
 
+fn broken(error: io::Error) -> Error {
+    Error::other(
+        exit::SYSTEM,
+        format!("the terminal cannot be used: {error}"),
+    )
+}
+
 /// A thread that makes readings, so that keys are answered meanwhile.
 struct Worker {
     steps: Sender<Step>,
-    updates: Receiver<Result<Update, source::Error>>,
+    updates: Receiver<Result<Update, Error>>,
     /// True while a reading is made.
     is_busy: bool,
     /// A step requested during a round.
@@ -72,7 +81,7 @@ impl Worker {
     }
 
     /// Returns the readings that were made since the last call.
-    fn updates(&mut self) -> Result<Option<Update>, source::Error> {
+    fn updates(&mut self) -> Result<Option<Update>, Error> {
         match self.updates.try_recv() {
             Ok(update) => {
                 self.is_busy = false;
@@ -103,16 +112,16 @@ fn follow(
 ) -> Result<(), Error> {
     let mut due = Some(Instant::now());
     let mut first = match app.look.mode {
-        Mode::Replay(..) => Step::Begin,
-        Mode::Live(_) | Mode::Print => Step::Next,
+        Mode::Replay => Step::Begin,
+        Mode::Live | Mode::Print => Step::Next,
     };
     draw(app)?;
     loop {
         if due.is_some_and(|due| due <= Instant::now()) && !worker.is_busy {
-            let is_still = app.look.is_paused && matches!(app.look.mode, Mode::Replay(..));
+            let is_still = app.look.is_paused && app.look.mode == Mode::Replay;
             due = match app.look.mode {
-                Mode::Live(interval) => due.map(|due| next(due, interval)),
-                Mode::Replay(..) | Mode::Print => None,
+                Mode::Live => due.map(|due| next(due, app.look.interval)),
+                Mode::Replay | Mode::Print => None,
             };
             match is_still {
                 true => due = Some(Instant::now() + SHORTEST),
@@ -123,17 +132,17 @@ fn follow(
         while let Some(update) = worker.updates()? {
             let gap = update.until_next;
             app.take(update);
-            due = due_after(app.look.mode, gap, due);
+            due = due_after(&app.look, gap, due);
             is_new = true;
         }
         if is_new {
             draw(app)?;
         }
         let left = due.map_or(GLANCE, |due| due.saturating_duration_since(Instant::now()));
-        if !event::poll(left.min(GLANCE)).map_err(Error::Terminal)? {
+        if !event::poll(left.min(GLANCE)).map_err(broken)? {
             continue;
         }
-        let action = match event::read().map_err(Error::Terminal)? {
+        let action = match event::read().map_err(broken)? {
             Event::Key(key) if key.kind != KeyEventKind::Release => app.key(key),
             _ => Action::Draw,
         };
@@ -147,15 +156,15 @@ fn follow(
 }
 
 /// Returns the time of the next round.
-fn due_after(mode: Mode, gap: Option<i64>, due: Option<Instant>) -> Option<Instant> {
+fn due_after(look: &ScreenState, gap: Option<i64>, due: Option<Instant>) -> Option<Instant> {
     let after = |gap: f64| Some(Instant::now() + Duration::from_secs_f64(gap.clamp(0.0, 1e6)));
-    match (mode, gap) {
-        (Mode::Replay(speed, _), Some(gap)) => {
-            after(gap as f64 / 1e6 / speed).map(|due| due.max(Instant::now() + SHORTEST))
+    match (look.mode, gap) {
+        (Mode::Replay, Some(gap)) => {
+            after(gap as f64 / 1e6 / look.speed).map(|due| due.max(Instant::now() + SHORTEST))
         }
         // A failed reading is tried again after a pause. At the end of the past, live readings go on.
-        (Mode::Live(_), Some(gap)) => after(gap as f64 / 1e6),
-        (Mode::Live(interval), None) => due.or_else(|| after(interval as f64 / 1e6)),
+        (Mode::Live, Some(gap)) => after(gap as f64 / 1e6),
+        (Mode::Live, None) => due.or_else(|| after(look.interval as f64 / 1e6)),
         _ => due,
     }
 }

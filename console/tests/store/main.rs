@@ -14,7 +14,8 @@ use std::process::{Command, Output};
 
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
-use jobstats_console::{Scope, Source, Step, StoreSource, TargetStates, Update};
+use jobstats_client::answers::Filters;
+use jobstats_console::{Source, Step, StoreSource, TargetStates, Update};
 use postgres::Client;
 use serde_json::Value;
 
@@ -236,7 +237,7 @@ fn a_screen_goes_through_time_and_survives_a_lost_connection() {
     };
     let mut source = StoreSource::new(
         &options(&store.url),
-        Scope::default(),
+        Filters::default(),
         None,
         TimeZone::UTC,
         true,

@@ -26,10 +26,10 @@ fuzz_target!(|text: &[u8]| {
             assert!(counter.count >= 0 && counter.values.iter().flatten().all(|number| *number >= 0));
             assert!(stats.counters[..position].iter().all(|it| it.name != counter.name));
         }
-        let services = stats::services(others, &mut problems, Pause::NEVER).unwrap();
+        let service = stats::read(&others[2], &mut problems, Pause::NEVER).unwrap();
         let targets = target_counters::read(others, &mut problems, Pause::NEVER).unwrap();
-        assert_eq!((services.len(), targets.len()), (1, 2));
-        (services, targets)
+        assert_eq!(targets.len(), 2);
+        (stats::Sums::of(&service, &stats::QUEUE), targets)
     });
     assert!(problems.kept.iter().all(|problem| (1..=lines).contains(&(problem.line as usize))));
     for (before, after) in before.1.iter().zip(&after.1) {
@@ -42,7 +42,7 @@ fuzz_target!(|text: &[u8]| {
         let again = target_counters::compare(Some(next), (3 * MINUTE, &compared.body), 1 << 40, Pause::NEVER).unwrap();
         assert!(again.increments.is_empty(), "nothing was done");
     }
-    let (known, next) = (&before.0[0].sums, &after.0[0].sums);
+    let (known, next) = (&before.0, &after.0);
     let grown = stats::growth((MINUTE, known), (2 * MINUTE, next));
     assert!(grown.counters.values().flatten().all(|growth| *growth >= 0));
     let again = stats::growth((2 * MINUTE, &grown.sums), (3 * MINUTE, &grown.sums));

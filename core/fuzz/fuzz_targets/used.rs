@@ -20,8 +20,8 @@ fuzz_target!(|text: &[u8]| {
             Some(used) => {
                 assert!(problems.kept.is_empty());
                 assert!(other.cut().is_none_or(|(_, line)| line.trim_ascii().is_empty()));
-                assert!(used.rows.is_sorted_by(|one, next| one.id < next.id));
-                assert!(used.rows.iter().all(|row| row.kbytes >= 0 && row.inodes >= 0));
+                assert!(used.is_sorted_by(|one, next| one.id < next.id));
+                assert!(used.iter().all(|row| row.kbytes >= 0 && row.inodes >= 0));
             }
         }
     }

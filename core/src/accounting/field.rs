@@ -6,7 +6,7 @@ use super::Reason;
 use crate::base::escape::escape;
 use crate::base::instant::{Micros, SECOND};
 pub use crate::text::field::{
-    first_lines, id, is_number, lines, number, split_once, text, text_of,
+    FIRST_LINES, count_lines, first_lines, id, is_number, lines, number, split_once, text, text_of,
 };
 
 /// The first time that no job has: the year 2200. A larger number of seconds is one of milliseconds, or damaged.
@@ -43,6 +43,15 @@ pub fn seconds_or_never(field: &[u8]) -> Result<Option<Micros>, Reason> {
         return Ok(None);
     }
     seconds(field).map(Some).ok_or(Reason::BadTime)
+}
+
+/// Returns whether a text has a form, in which each `0` stands for any digit.
+pub fn has_form(text: &[u8], form: &[u8]) -> bool {
+    let fits = |(byte, form): (&u8, &u8)| match form {
+        b'0' => byte.is_ascii_digit(),
+        _ => byte == form,
+    };
+    text.len() == form.len() && text.iter().zip(form).all(fits)
 }
 
 /// Returns the values of `extra` that a record has.

@@ -31,9 +31,6 @@ use crate::base::pause::Pause;
 /// The longest line that is read: a job with all its options has some hundred bytes.
 const LINE_MAX: usize = 1 << 20;
 
-/// The number of lines that [`recognizes`] looks at.
-const FIRST_LINES: usize = 10;
-
 /// The first time that a job of Grid Engine can have: the year 1990. It is later than any number of milliseconds that
 /// could be one of seconds, so that the unit of a time follows from its size.
 const EARLIEST: Micros = 631_152_000 * SECOND;
@@ -57,7 +54,9 @@ pub fn records<'a>(text: &'a [u8], pause: Pause<'a>) -> impl Iterator<Item = Rec
 /// Returns whether a text looks like a file `accounting`: one of its first ten lines that are no comments can be read.
 pub fn recognizes(text: &[u8]) -> bool {
     let lines = field::first_lines(text);
-    let first = lines.filter(|line| !is_no_record(line)).take(FIRST_LINES);
+    let first = lines
+        .filter(|line| !is_no_record(line))
+        .take(field::FIRST_LINES);
     first.map(job).any(|job| job.is_ok())
 }
 

@@ -1,16 +1,15 @@
 //! Reads lists of objects in JSON, one object after another, so that damage costs only the object that has it.
 //!
 //! An object is read in place and needs no memory. It may be as long as [`OBJECT_MAX`] and as deep as [`DEPTH_MAX`], and its
-//! grammar is checked. After damage reading goes on at the next object, which [`Search`] finds.
+//! grammar is checked. After damage reading goes on at the next object, which [`next_object`] finds.
 
 mod search;
 mod value;
 
-use memchr::memchr_iter;
-
-use self::search::Search;
+use self::search::next_object;
 use self::value::object;
 pub use self::value::{Entries, Value};
+use crate::accounting::field::count_lines;
 use crate::accounting::{Job, Reason, Record};
 use crate::base::pause::{self, Pause};
 
@@ -19,6 +18,9 @@ const OBJECT_MAX: usize = 64 << 20;
 
 /// The depth to which objects and lists may be nested. Schedulers have less than ten.
 const DEPTH_MAX: usize = 100;
+
+/// The bytes that may be read behind damage, in addition to twice the length of the text.
+const BUDGET: usize = 1 << 20;
 
 /// The name of the list of jobs.
 const JOBS: &[u8] = b"\"jobs\"";
@@ -36,7 +38,8 @@ pub struct Objects<'a> {
     counted: usize,
     /// A list was opened and not closed.
     in_list: bool,
-    search: Search,
+    /// The bytes that may still be read behind damage. The rest of a text with more damage than that is one problem.
+    budget: usize,
     read: Read,
     pause: Pause<'a>,
 }
@@ -50,7 +53,7 @@ impl<'a> Objects<'a> {
             line: 1,
             counted: 0,
             in_list: false,
-            search: Search::new(text),
+            budget: text.len().saturating_mul(2).saturating_add(BUDGET),
             read,
             pause,
         }
@@ -87,7 +90,7 @@ impl<'a> Objects<'a> {
 
     /// Goes on at the next object, or at the end of the text. Then a missing end of the list is no further problem.
     fn unreadable(&mut self) -> Result<Option<Job<'a>>, Reason> {
-        self.at = self.search.next(self.text, self.at, self.read, self.pause);
+        self.at = next_object(self.text, self.at, self.read, &mut self.budget, self.pause);
         self.in_list &= self.at < self.text.len();
         Err(Reason::UnreadableRecord)
     }
@@ -105,8 +108,7 @@ impl<'a> Objects<'a> {
     /// Returns the line of the present place.
     fn count_lines(&mut self) -> u32 {
         let passed = self.text.get(self.counted..self.at).unwrap_or_default();
-        let lines = u32::try_from(memchr_iter(b'\n', passed).count()).unwrap_or(u32::MAX);
-        self.line = self.line.saturating_add(lines);
+        self.line = self.line.saturating_add(count_lines(passed));
         self.counted = self.at;
         self.line
     }

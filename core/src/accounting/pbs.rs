@@ -35,16 +35,14 @@ mod values;
 
 use std::borrow::Cow;
 
-use super::field::{self, first_lines, lines, split_once};
+use super::field::{self, FIRST_LINES, first_lines, has_form, lines, split_once};
 use super::{Job, Reason, Record, Scheduler};
+use crate::base::instant::Micros;
 use crate::base::pause::Pause;
-use values::values;
+use values::{Known, values};
 
-/// The number of lines that [`recognizes`] looks at.
-const FIRST_LINES: usize = 10;
-
-/// The length of `MM/DD/YYYY HH:MM:SS`.
-const TIME_LENGTH: usize = 19;
+/// The form of `MM/DD/YYYY HH:MM:SS`.
+const TIME: &[u8] = b"00/00/0000 00:00:00";
 
 /// The longest line that is read. Torque names each processor of a job, so that lines of the largest jobs have some megabytes.
 const LINE_MAX: usize = 16 << 20;
@@ -166,8 +164,8 @@ fn record(line: &[u8], ends: bool) -> Result<Option<Job<'_>>, Reason> {
     };
     let values = Values::read(line.text, ends)?;
     let missing = match line.kind {
-        b'E' => values.end.is_none(),
-        b'S' | b's' => values.start.is_none(),
+        b'E' => values.get(Known::End).is_none(),
+        b'S' | b's' => values.get(Known::Start).is_none(),
         _ => false,
     };
     if missing {
@@ -185,13 +183,7 @@ fn record(line: &[u8], ends: bool) -> Result<Option<Job<'_>>, Reason> {
 fn has_another(text: &[u8]) -> bool {
     memchr::memchr_iter(b';', text).any(|place| {
         let time = place.checked_sub(8).and_then(|from| text.get(from..place));
-        let is_time = time.is_some_and(|time| {
-            let mut bytes = time.iter().enumerate();
-            bytes.all(|(at, byte)| match at {
-                2 | 5 => *byte == b':',
-                _ => byte.is_ascii_digit(),
-            })
-        });
+        let is_time = time.is_some_and(|time| has_form(time, b"00:00:00"));
         is_time && text.get(place + 2) == Some(&b';')
     })
 }
@@ -220,14 +212,8 @@ impl<'a> Line<'a> {
     /// Splits a line; `None` if it is not one of an accounting file. `grep` puts the name of the file in front.
     fn read(line: &'a [u8]) -> Option<Self> {
         let (front, rest) = split_once(line, b';')?;
-        let (before, time) = front.split_at_checked(front.len().checked_sub(TIME_LENGTH)?)?;
-        let is_time = time
-            .iter()
-            .zip(b"00/00/0000 00:00:00")
-            .all(|(byte, form)| match form {
-                b'0' => byte.is_ascii_digit(),
-                _ => byte == form,
-            });
+        let (before, time) = front.split_at_checked(front.len().checked_sub(TIME.len())?)?;
+        let is_time = has_form(time, TIME);
         let (kind, rest) = split_once(rest, b';')?;
         let (id, text) = split_once(rest, b';')?;
         let &[kind] = kind else { return None };
@@ -295,24 +281,8 @@ fn is_of_range(byte: &u8) -> bool {
 /// The values of a record, as printed.
 #[derive(Default)]
 struct Values<'a> {
-    user: Option<&'a [u8]>,
-    group: Option<&'a [u8]>,
-    account: Option<&'a [u8]>,
-    project: Option<&'a [u8]>,
-    qos: Option<&'a [u8]>,
-    job_name: Option<&'a [u8]>,
-    queue: Option<&'a [u8]>,
-    created: Option<&'a [u8]>,
-    start: Option<&'a [u8]>,
-    end: Option<&'a [u8]>,
-    exit_status: Option<&'a [u8]>,
-    hosts: Option<&'a [u8]>,
-    vnodes: Option<&'a [u8]>,
-    slots: Option<&'a [u8]>,
-    ncpus: Option<&'a [u8]>,
-    node_count: Option<&'a [u8]>,
-    requested_nodes: Option<&'a [u8]>,
-    alt_id: Option<&'a [u8]>,
+    /// The values that jobs are made of, each at the number of its name.
+    known: [Option<&'a [u8]>; Known::ALL.len()],
     /// True if the job requested resources that only a Cray has.
     has_cray_resources: bool,
     extra: Vec<(Cow<'a, str>, Cow<'a, str>)>,
@@ -335,42 +305,30 @@ impl<'a> Values<'a> {
     }
 
     fn keep(&mut self, name: &'a [u8], value: &'a [u8]) -> Result<(), Reason> {
-        let Some(place) = self.place(name) else {
+        let Some(known) = Known::of(name) else {
             if is_extra(name) {
                 self.keep_extra(name, value);
             }
             self.has_cray_resources |= name.starts_with(b"Resource_List.mpp");
             return Ok(());
         };
-        match place.replace(value) {
+        match self.known[known as usize].replace(value) {
             Some(before) if before != value => Err(Reason::UnreadableRecord),
             _ => Ok(()),
         }
     }
 
-    /// Returns the place of a value that has a field.
-    fn place(&mut self, name: &[u8]) -> Option<&mut Option<&'a [u8]>> {
-        Some(match name {
-            b"user" => &mut self.user,
-            b"group" => &mut self.group,
-            b"account" => &mut self.account,
-            b"project" => &mut self.project,
-            b"qos" | b"Resource_List.qos" => &mut self.qos,
-            b"jobname" => &mut self.job_name,
-            b"queue" => &mut self.queue,
-            b"ctime" => &mut self.created,
-            b"start" => &mut self.start,
-            b"end" => &mut self.end,
-            b"Exit_status" => &mut self.exit_status,
-            b"exec_host" => &mut self.hosts,
-            b"exec_vnode" => &mut self.vnodes,
-            b"total_execution_slots" => &mut self.slots,
-            b"Resource_List.ncpus" => &mut self.ncpus,
-            b"unique_node_count" => &mut self.node_count,
-            b"Resource_List.nodect" => &mut self.requested_nodes,
-            b"alt_id" => &mut self.alt_id,
-            _ => return None,
-        })
+    fn get(&self, name: Known) -> Option<&'a [u8]> {
+        self.known[name as usize]
+    }
+
+    fn text(&self, name: Known) -> Option<Cow<'a, str>> {
+        self.get(name).and_then(field::text)
+    }
+
+    /// Returns a time; `None` if it is missing or 0.
+    fn time(&self, name: Known) -> Result<Option<Micros>, Reason> {
+        self.get(name).map_or(Ok(None), field::seconds_or_never)
     }
 
     fn keep_extra(&mut self, name: &'a [u8], value: &'a [u8]) {
@@ -387,29 +345,30 @@ impl<'a> Values<'a> {
     /// # Errors
     /// [`Reason::BadTime`] for a time that cannot be read, and for an end before the start.
     fn job(mut self) -> Result<Job<'a>, Reason> {
-        let time = |field: Option<&[u8]>| field.map_or(Ok(None), field::seconds_or_never);
-        let (started, ended) = (time(self.start)?, time(self.end)?);
+        let (started, ended) = (self.time(Known::Start)?, self.time(Known::End)?);
         field::require_order(started, ended)?;
-        let project = self.project.filter(|it| *it != b"_pbs_project_default");
-        if let (Some(_), Some(project)) = (self.account.and_then(field::text), project) {
+        let given = |name: Known, default: &[u8]| self.get(name).filter(|it| *it != default);
+        let project = given(Known::Project, b"_pbs_project_default");
+        let group = given(Known::Group, b"-default-");
+        let account = self.text(Known::Account);
+        if let (Some(_), Some(project)) = (&account, project) {
             self.keep_extra(b"project", project);
         }
         let (nodes, node_list) = self.nodes().unzip();
-        let known = |field: Option<&'a [u8]>| field.and_then(field::text);
         Ok(Job {
-            submitted: time(self.created)?,
+            submitted: self.time(Known::Created)?,
             started,
             ended,
-            user_name: known(self.user),
-            group_name: known(self.group.filter(|it| *it != b"-default-")),
-            account: known(self.account).or_else(|| known(project)),
-            qos: known(self.qos),
-            partition: known(self.queue),
-            job_name: known(self.job_name),
-            nodes: nodes.or_else(|| self.count(&[self.node_count, self.requested_nodes])),
+            user_name: self.text(Known::User),
+            group_name: group.and_then(field::text),
+            account: account.or_else(|| field::text(project?)),
+            qos: self.text(Known::Qos),
+            partition: self.text(Known::Queue),
+            job_name: self.text(Known::JobName),
+            nodes: nodes.or_else(|| self.count([Known::NodeCount, Known::RequestedNodes])),
             node_list,
             cpus: self.cpus(),
-            exit_code: known(self.exit_status),
+            exit_code: self.text(Known::ExitStatus),
             extra: self.extra,
             ..Job::default()
         })
@@ -420,26 +379,26 @@ impl<'a> Values<'a> {
         if self.is_on_cray() {
             return None;
         }
-        let names = |list: Option<&'a [u8]>| field::nodes(hosts::names(list?).map(Cow::Borrowed));
-        names(self.hosts).or_else(|| names(self.vnodes))
+        let names = |list| field::nodes(hosts::names(self.get(list)?).map(Cow::Borrowed));
+        names(Known::Hosts).or_else(|| names(Known::Vnodes))
     }
 
     fn cpus(&self) -> Option<u32> {
-        let hosts = self.hosts.filter(|_| !self.is_on_cray());
+        let hosts = self.get(Known::Hosts).filter(|_| !self.is_on_cray());
         let slots = hosts.and_then(hosts::slots);
-        slots.or_else(|| self.count(&[self.slots, self.ncpus]))
+        slots.or_else(|| self.count([Known::Slots, Known::Ncpus]))
     }
 
     /// Returns the first of some numbers that is known. On a Cray they count the login node.
-    fn count(&self, fields: &[Option<&[u8]>]) -> Option<u32> {
-        let mut known = fields.iter().flatten().filter(|_| !self.is_on_cray());
-        known.find_map(|field| field::number(field))
+    fn count(&self, names: [Known; 2]) -> Option<u32> {
+        let mut names = names.into_iter().filter(|_| !self.is_on_cray());
+        names.find_map(|name| field::number(self.get(name)?))
     }
 
     /// Returns whether the hosts are the login node of a Cray, where `alt_id` is the number of the reservation of the
     /// compute nodes. They are not named.
     fn is_on_cray(&self) -> bool {
-        let reservation = self.alt_id.and_then(field::number::<u64>);
+        let reservation = self.get(Known::AltId).and_then(field::number::<u64>);
         self.has_cray_resources || reservation.is_some()
     }
 }

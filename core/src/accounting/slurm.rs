@@ -38,11 +38,11 @@ mod table;
 mod tests;
 mod time;
 
-use memchr::{memchr, memchr_iter, memmem};
+use memchr::{memchr, memmem};
 
 use self::header::Header;
 
-use crate::accounting::field::{first_lines, lines};
+use crate::accounting::field::{count_lines, first_lines, lines};
 use crate::accounting::zone::Zone;
 use crate::accounting::{Reason, Record, Scheduler};
 use crate::base::pause::Pause;
@@ -62,8 +62,7 @@ pub fn records<'a>(
     pause: Pause<'a>,
 ) -> impl Iterator<Item = Record<'a>> {
     let (messages, text) = split(text);
-    let before = memchr_iter(b'\n', messages).count();
-    let before = u32::try_from(before).unwrap_or(u32::MAX);
+    let before = count_lines(messages);
     let records = table::jobs(text, zone, pause).map(move |record| Record {
         line: record.line.saturating_add(before),
         ..record

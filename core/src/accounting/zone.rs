@@ -5,21 +5,12 @@
 
 use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
-use thiserror::Error;
 
 use crate::base::instant::Micros;
 
 /// The zone in which a text prints its times.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Zone(TimeZone);
-
-/// An error of [`Zone::named`].
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum ZoneError {
-    /// The time zone database of this system does not have the name.
-    #[error("time zone {0:?} is not known to this system")]
-    Unknown(String),
-}
 
 /// The instants of a printed time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,28 +41,22 @@ impl Zone {
     /// Coordinated universal time, which has no changes of clocks.
     pub const UTC: Self = Self(TimeZone::UTC);
 
-    /// Returns the zone of a name in the time zone database of the system, for example `Europe/Berlin`.
-    ///
-    /// # Errors
-    /// [`ZoneError::Unknown`].
-    pub fn named(name: &str) -> Result<Self, ZoneError> {
-        let zone = TimeZone::get(name).map_err(|_| ZoneError::Unknown(name.to_owned()))?;
-        Ok(Self(zone))
+    /// Returns the zone of a name in the time zone database of the system, for example `Europe/Berlin`; `None` if that does not have it.
+    pub fn named(name: &str) -> Option<Self> {
+        TimeZone::get(name).ok().map(Self)
     }
 
     /// Returns the instants at which clocks of this zone show a time.
     pub fn find(&self, time: DateTime) -> LocalTime {
-        match self.0.to_ambiguous_timestamp(time).offset() {
-            AmbiguousOffset::Unambiguous { offset } => {
-                instant(time, offset).map_or(LocalTime::Never, LocalTime::Once)
+        let found = match self.0.to_ambiguous_timestamp(time).offset() {
+            AmbiguousOffset::Unambiguous { offset } => instant(time, offset).map(LocalTime::Once),
+            AmbiguousOffset::Fold { before, after } => {
+                let both = instant(time, before).zip(instant(time, after));
+                both.map(|(first, second)| LocalTime::Twice(first, second))
             }
-            AmbiguousOffset::Fold { before, after } => instant(time, before)
-                .zip(instant(time, after))
-                .map_or(LocalTime::Never, |(first, second)| {
-                    LocalTime::Twice(first, second)
-                }),
-            AmbiguousOffset::Gap { .. } => LocalTime::Never,
-        }
+            AmbiguousOffset::Gap { .. } => None,
+        };
+        found.unwrap_or(LocalTime::Never)
     }
 
     /// Makes a zone of POSIX's notation, which needs no database.
@@ -183,12 +168,8 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_name_is_an_error() {
-        assert_eq!(Zone::named("UTC"), Ok(Zone::UTC));
-        let error = Zone::named("Europe/Nowhere").unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "time zone \"Europe/Nowhere\" is not known to this system"
-        );
+    fn an_unknown_name_is_no_zone() {
+        assert_eq!(Zone::named("UTC"), Some(Zone::UTC));
+        assert_eq!(Zone::named("Europe/Nowhere"), None);
     }
 }

@@ -1,6 +1,7 @@
 //! Converts bytes to text for a database: NUL and bytes that are not UTF-8 become `\xHH`, Lustre's own notation.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 
 /// Converts bytes to text.
 pub fn escape(bytes: &[u8]) -> Cow<'_, str> {
@@ -25,10 +26,8 @@ pub fn escape(bytes: &[u8]) -> Cow<'_, str> {
 
 /// Adds a byte to a text, in Lustre's own notation.
 pub(crate) fn push_escaped(text: &mut String, byte: u8) {
-    const HEX: &[u8; 16] = b"0123456789ABCDEF";
-    text.push_str("\\x");
-    text.push(char::from(HEX[usize::from(byte >> 4)]));
-    text.push(char::from(HEX[usize::from(byte & 15)]));
+    // Writing into memory does not fail.
+    let _ = write!(text, "\\x{byte:02X}");
 }
 
 /// Splits a text into pieces of at most `size` bytes (at least 4). No character is cut, so that the pieces can be

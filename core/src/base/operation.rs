@@ -135,6 +135,12 @@ pub const READ: OperationIndex = 2;
 /// The position of `write` in [`OPERATIONS`].
 pub const WRITE: OperationIndex = 3;
 
+/// Returns the operation whose time such a name means: `open_time` is the time of `open`.
+pub fn timed(name: &str) -> Option<&'static Operation> {
+    let operation = &OPERATIONS[find(name.strip_suffix("_time")?.as_bytes())?];
+    (operation.kind == Kind::Requests).then_some(operation)
+}
+
 /// Returns the position of the operation of this name, if it is in the list.
 pub fn find(name: &[u8]) -> Option<OperationIndex> {
     OPERATIONS

@@ -53,25 +53,25 @@ pub(crate) fn is_target_name(name: &[u8]) -> bool {
     (1..=TARGET_MAX).contains(&name.len()) && name.iter().copied().all(is_target_byte)
 }
 
-/// Splits a name into file system and index: `scratch-OST001f` is file system `scratch`, index 31.
-pub fn filesystem_and_index(name: &str) -> (Option<&str>, Option<i32>) {
-    let Some((filesystem, device)) = name.rsplit_once('-') else {
-        return (None, None);
-    };
+/// Splits a name: `scratch-OST001f` is file system `scratch`, an OST, index 31.
+fn parts(name: &str) -> Option<(&str, TargetKind, i32)> {
+    let (filesystem, device) = name.rsplit_once('-')?;
     let mut kinds = TargetKind::ALL.into_iter();
-    let digits = kinds.find_map(|kind| device.strip_prefix(kind.as_str()));
-    let index = digits
-        .filter(|digits| digits.len() == 4)
-        .and_then(|digits| i32::from_str_radix(digits, 16).ok());
-    (index.map(|_| filesystem), index)
+    let (kind, digits) = kinds.find_map(|it| Some((it, device.strip_prefix(it.as_str())?)))?;
+    let index = i32::from_str_radix(digits, 16).ok()?;
+    (digits.len() == 4).then_some((filesystem, kind, index))
+}
+
+/// Returns the file system and the index in a name.
+pub fn filesystem_and_index(name: &str) -> (Option<&str>, Option<i32>) {
+    parts(name)
+        .map(|(filesystem, _, index)| (filesystem, index))
+        .unzip()
 }
 
 /// Returns the kind of target by its name: the name of an MDT or an OST ends with the kind and its index.
 pub fn kind_in_name(name: &str) -> Option<TargetKind> {
-    filesystem_and_index(name).1?;
-    let (_, device) = name.rsplit_once('-')?;
-    let mut kinds = TargetKind::ALL.into_iter();
-    kinds.find(|kind| device.starts_with(kind.as_str()))
+    parts(name).map(|(_, kind, _)| kind)
 }
 
 #[cfg(test)]

@@ -81,26 +81,19 @@ impl Change {
 /// The rest is the whole minus the other rows, so that it also has what rounding added or took: all rows together have the scaled sum of
 /// all groups as `before`, and their sum as `after`.
 pub fn changes(groups: &[Amounts], scale: Scale, n: usize) -> Vec<Change> {
-    let scaled = groups.iter().enumerate().map(|(group, amounts)| {
-        let (before, after) = (scale.of(amounts.before), amounts.after);
-        (group, before, after)
+    let scaled = groups.iter().enumerate().map(|(group, amounts)| Change {
+        group: Some(group),
+        before: scale.of(amounts.before),
+        after: amounts.after,
+        share: None,
+        share_of_rise: None,
+        groups: 1,
     });
-    let mut changed: Vec<_> = scaled
-        .filter(|(_, before, after)| before != after)
-        .collect();
+    let mut rows: Vec<Change> = scaled.filter(|it| it.change() != 0).collect();
     let all: Amounts = groups.iter().fold(Amounts::default(), |all, it| Amounts {
         before: all.before.saturating_add(it.before),
         after: all.after.saturating_add(it.after),
     });
-    let whole = all.after - scale.of(all.before);
-    let (mut rise, mut moved) = (0, 0);
-    for (_, before, after) in &changed {
-        rise += (after - before).max(0);
-        moved += (after - before).abs();
-    }
-    let is_net = whole != 0 && whole.abs().saturating_mul(LEAST_NET) >= moved;
-    let part = |change: i128, of: i128| change as f64 / of as f64;
-    changed.sort_by_key(|&(group, before, after)| (Reverse((after - before).abs()), group));
     let mut rest = Change {
         group: None,
         before: scale.of(all.before),
@@ -109,27 +102,27 @@ pub fn changes(groups: &[Amounts], scale: Scale, n: usize) -> Vec<Change> {
         share_of_rise: None,
         groups: groups.len(),
     };
-    let mut rest_of_rise = rise;
-    let mut rows = Vec::new();
-    for (group, before, after) in changed.into_iter().take(n) {
-        let change = after - before;
-        rest.before -= before;
-        rest.after -= after;
+    let whole = rest.change();
+    let rise_of = |rows: &[Change]| rows.iter().map(|it| it.change().max(0)).sum::<i128>();
+    let rise = rise_of(&rows);
+    let moved = rows.iter().map(|it| it.change().abs()).sum();
+    let is_net = whole != 0 && whole.abs().saturating_mul(LEAST_NET) >= moved;
+    rows.sort_by_key(|it| (Reverse(it.change().abs()), it.group));
+    rows.truncate(n);
+    let rest_of_rise = rise - rise_of(&rows);
+    for row in &rows {
+        rest.before -= row.before;
+        rest.after -= row.after;
         rest.groups -= 1;
-        rest_of_rise -= change.max(0);
-        rows.push(Change {
-            group: Some(group),
-            before,
-            after,
-            share: is_net.then(|| part(change, whole)),
-            share_of_rise: (change > 0).then(|| part(change, rise)),
-            groups: 1,
-        });
     }
     if rest.groups > 0 || rest.change() != 0 {
-        rest.share = is_net.then(|| part(rest.change(), whole));
-        rest.share_of_rise = (rest_of_rise > 0).then(|| part(rest_of_rise, rise));
         rows.push(rest);
+    }
+    let part = |change: i128, of: i128| change as f64 / of as f64;
+    for row in &mut rows {
+        let risen = row.group.map_or(rest_of_rise, |_| row.change().max(0));
+        row.share = is_net.then(|| part(row.change(), whole));
+        row.share_of_rise = (risen > 0).then(|| part(risen, rise));
     }
     rows
 }

@@ -155,18 +155,22 @@ pub fn exposition(
 ) -> Result<String, ExpositionError> {
     let mut out = Exposition::default();
     health(&mut out, targets)?;
-    of_each(
-        &mut out,
-        targets,
+    out.gauge(
         "jobstats_rejects",
         "Rows that came to jobstats.rejects within the last hour; without a target: those that name none that is known.",
-        |target| target.rejects,
     )?;
-    for (cluster, rejects) in elsewhere {
-        out.sample([("cluster", cluster.as_str())], *rejects)?;
-    }
+    out.samples(of_each(targets, |target| target.rejects))?;
+    let elsewhere = elsewhere.iter();
+    out.samples(elsewhere.map(|(cluster, rejects)| ([("cluster", cluster.as_str())], *rejects)))?;
     work(&mut out, targets)?;
-    other_gauges(&mut out, gauges)?;
+    for (family, help) in GAUGES {
+        out.gauge(family, help)?;
+        let of_family = gauges.iter().filter(|gauge| gauge.family == family);
+        out.samples(of_family.map(|gauge| {
+            let labels = gauge.labels.iter().map(String::as_str);
+            (GAUGE_LABELS.into_iter().zip(labels), gauge.value)
+        }))?;
+    }
     maintenance.print(&mut out)?;
     out.finish()
 }
@@ -229,24 +233,18 @@ impl Maintenance {
             "jobstats_maintenance_completed_timestamp_seconds",
             "When jobstats_maintain() last came to its end, in seconds since 1970.",
         )?;
-        if let Some(completed) = self.completed {
-            out.sample(NONE, completed)?;
-        }
+        out.samples(self.completed.map(|completed| (NONE, completed)))?;
         out.gauge(
             "jobstats_maintenance_problem",
             "1 where that left something undone, which jobstats.maintenance names, else 0.",
         )?;
-        if self.completed.is_some() {
-            out.sample(NONE, f64::from(u8::from(self.problem)))?;
-        }
+        out.samples(self.completed.map(|_| (NONE, self.problem.into())))?;
         out.gauge(
             "jobstats_rollup_lag_seconds",
             "How far the rollup stays behind; readers take what comes after from increments.",
         )?;
-        for (level, lag) in &self.lags {
-            out.sample([("level", level.as_str())], *lag)?;
-        }
-        Ok(())
+        let lags = self.lags.iter();
+        out.samples(lags.map(|(level, lag)| ([("level", level.as_str())], *lag)))
     }
 }
 
@@ -275,112 +273,66 @@ fn health(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionErro
         "1 for the states of the target in jobstats.health, 0 for the others.",
     )?;
     for target in targets {
-        for state in STATES {
+        out.samples(STATES.map(|state| {
             let labels = target.labels().into_iter().chain([("state", state)]);
-            out.sample(
-                labels,
-                f64::from(u8::from(target.states.iter().any(|it| it == state))),
-            )?;
-        }
+            (labels, target.states.iter().any(|it| it == state).into())
+        }))?;
     }
     for (name, help, value) in HEALTH {
-        of_each(out, targets, name, help, value)?;
+        out.gauge(name, help)?;
+        out.samples(of_each(targets, value))?;
     }
     for (name, help, value) in COUNTS {
         out.counter(name, help)?;
-        samples(out, targets, value)?;
+        out.samples(of_each(targets, value))?;
     }
     Ok(())
 }
 
 fn work(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError> {
-    let works = targets.iter().filter_map(|target| target.work.as_ref());
-    let timed = calls_have_times(works.filter_map(Work::timed)).unwrap_or(true);
-    of_operations(
-        out,
-        targets,
+    out.gauge(
         "jobstats_target_calls_per_second",
         "Calls per second in the last observation. Some calls count in two operations: do not sum over them.",
-        Kind::Requests,
     )?;
-    of_operations(
-        out,
-        targets,
+    rates(out, targets, Kind::Requests)?;
+    out.gauge(
         "jobstats_target_bytes_per_second",
         "Bytes per second in the last observation.",
-        Kind::Bytes,
     )?;
-    of_each(
-        out,
-        targets,
+    rates(out, targets, Kind::Bytes)?;
+    out.gauge(
         "jobstats_target_metadata_calls_per_second",
         "Calls per second of all metadata operations in the last observation.",
-        Target::metadata,
     )?;
-    of_each(
-        out,
-        targets,
+    out.samples(of_each(targets, Target::metadata))?;
+    let works = targets.iter().filter_map(|target| target.work.as_ref());
+    let timed = calls_have_times(works.filter_map(Work::timed)).unwrap_or(true);
+    out.gauge(
         "jobstats_target_requests_in_service",
         "Mean number of requests in service in the last observation: seconds per second that the server spent on them.",
-        |target| target.in_service(timed),
-    )
+    )?;
+    out.samples(of_each(targets, |target| target.in_service(timed)))
 }
 
-fn other_gauges(out: &mut Exposition, gauges: &[Gauge]) -> Result<(), ExpositionError> {
-    for (family, help) in GAUGES {
-        out.gauge(family, help)?;
-        for gauge in gauges.iter().filter(|gauge| gauge.family == family) {
-            let labels = gauge.labels.iter().map(String::as_str);
-            out.sample(GAUGE_LABELS.into_iter().zip(labels), gauge.value)?;
-        }
-    }
-    Ok(())
-}
-
-/// Writes a family of gauges with a sample of each target that has a value.
-fn of_each(
-    out: &mut Exposition,
-    targets: &[Target],
-    name: &'static str,
-    help: &str,
-    value: impl Fn(&Target) -> Option<f64>,
-) -> Result<(), ExpositionError> {
-    out.gauge(name, help)?;
-    samples(out, targets, value)
-}
-
-/// Writes a sample of each target that has a value.
-fn samples(
-    out: &mut Exposition,
-    targets: &[Target],
-    value: impl Fn(&Target) -> Option<f64>,
-) -> Result<(), ExpositionError> {
-    for target in targets {
-        if let Some(value) = value(target) {
-            out.sample(target.labels(), value)?;
-        }
-    }
-    Ok(())
-}
-
-/// Writes a family with the rates of all operations of a kind.
-fn of_operations(
-    out: &mut Exposition,
-    targets: &[Target],
-    name: &'static str,
-    help: &str,
-    kind: Kind,
-) -> Result<(), ExpositionError> {
-    out.gauge(name, help)?;
+/// Writes the rates of all operations of a kind.
+fn rates(out: &mut Exposition, targets: &[Target], kind: Kind) -> Result<(), ExpositionError> {
     for target in targets {
         let Some(work) = &target.work else { continue };
-        for (operation, amount) in target.operations().filter(|(it, _)| it.kind == kind) {
-            let labels = target
-                .labels()
-                .into_iter()
-                .chain([("operation", operation.name)]);
-            out.sample(labels, work.rate(std::iter::once(amount)))?;
-        }
+        let operations = target.operations().filter(|(it, _)| it.kind == kind);
+        out.samples(operations.map(|(operation, amount)| {
+            let labels = target.labels().into_iter();
+            let labels = labels.chain([("operation", operation.name)]);
+            (labels, work.rate(std::iter::once(amount)))
+        }))?;
     }
     Ok(())
+}
+
+/// Returns a sample of each target that has a value.
+fn of_each(
+    targets: &[Target],
+    value: impl Fn(&Target) -> Option<f64>,
+) -> impl Iterator<Item = ([(&'static str, &str); 5], f64)> {
+    let targets = targets.iter();
+    targets.filter_map(move |target| Some((target.labels(), value(target)?)))
 }

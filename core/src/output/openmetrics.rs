@@ -4,8 +4,6 @@
 //! reject a file because of a single type that they do not know. They take a counter of OpenMetrics, whose samples have
 //! a longer name than the family, as a metric without a type.
 
-use std::fmt::Write as _;
-
 use thiserror::Error;
 
 #[cfg(test)]
@@ -35,7 +33,6 @@ pub struct Exposition {
     family: &'static str,
     /// The end of the names of samples, after the name of the family.
     suffix: &'static str,
-    labels: String,
 }
 
 impl Exposition {
@@ -64,7 +61,7 @@ impl Exposition {
             self.push(&["# UNIT ", name, " ", &unit[1..], "\n"])?;
         }
         self.push(&["# HELP ", name, " "])?;
-        push_escaped(&mut self.text, help)?;
+        self.push_escaped(help)?;
         self.push(&["\n"])
     }
 
@@ -74,22 +71,25 @@ impl Exposition {
         labels: impl IntoIterator<Item = (&'static str, &'a str)>,
         value: f64,
     ) -> Result<(), ExpositionError> {
-        self.labels.clear();
-        for (name, value) in labels {
-            if value.is_empty() {
-                continue;
-            }
-            let before = if self.labels.is_empty() { "{" } else { "," };
-            push(&mut self.labels, &[before, name, "=\""])?;
-            push_escaped(&mut self.labels, value)?;
-            push(&mut self.labels, &["\""])?;
+        self.push(&[self.family, self.suffix])?;
+        let mut before = "{";
+        for (name, value) in labels.into_iter().filter(|it| !it.1.is_empty()) {
+            self.push(&[before, name, "=\""])?;
+            self.push_escaped(value)?;
+            self.push(&["\""])?;
+            before = ",";
         }
-        if !self.labels.is_empty() {
-            push(&mut self.labels, &["}"])?;
-        }
-        let name = [self.family, self.suffix, &self.labels];
-        push(&mut self.text, &name)?;
-        self.push(&[" ", number(value).as_str(), "\n"])
+        let end = if before == "," { "} " } else { " " };
+        self.push(&[end, &number(value), "\n"])
+    }
+
+    /// Adds samples, each with its labels.
+    pub fn samples<'a, L: IntoIterator<Item = (&'static str, &'a str)>>(
+        &mut self,
+        samples: impl IntoIterator<Item = (L, f64)>,
+    ) -> Result<(), ExpositionError> {
+        let mut samples = samples.into_iter();
+        samples.try_for_each(|(labels, value)| self.sample(labels, value))
     }
 
     /// Ends the text without the last newline. The newline is optional, and psql and other tools add one, after which
@@ -100,45 +100,36 @@ impl Exposition {
     }
 
     fn push(&mut self, parts: &[&str]) -> Result<(), ExpositionError> {
-        push(&mut self.text, parts)
+        self.reserve(parts.iter().map(|part| part.len()).sum())?;
+        self.text.extend(parts.iter().copied());
+        Ok(())
     }
-}
 
-fn reserve(text: &mut String, more: usize) -> Result<(), ExpositionError> {
-    text.try_reserve(more)
-        .map_err(|_| ExpositionError::Memory(text.len().saturating_add(more)))
-}
-
-fn push(text: &mut String, parts: &[&str]) -> Result<(), ExpositionError> {
-    reserve(text, parts.iter().map(|part| part.len()).sum())?;
-    text.extend(parts.iter().copied());
-    Ok(())
-}
-
-fn push_escaped(text: &mut String, value: &str) -> Result<(), ExpositionError> {
-    // Every byte becomes two at most.
-    reserve(text, value.len().saturating_mul(2))?;
-    for character in value.chars() {
-        match character {
-            '\\' => text.push_str("\\\\"),
-            '"' => text.push_str("\\\""),
-            '\n' => text.push_str("\\n"),
-            other => text.push(other),
+    fn push_escaped(&mut self, value: &str) -> Result<(), ExpositionError> {
+        // Every byte becomes two at most.
+        self.reserve(value.len().saturating_mul(2))?;
+        for character in value.chars() {
+            match character {
+                '\\' => self.text.push_str("\\\\"),
+                '"' => self.text.push_str("\\\""),
+                '\n' => self.text.push_str("\\n"),
+                other => self.text.push(other),
+            }
         }
+        Ok(())
     }
-    Ok(())
+
+    fn reserve(&mut self, more: usize) -> Result<(), ExpositionError> {
+        let room = self.text.try_reserve(more);
+        room.map_err(|_| ExpositionError::Memory(self.text.len().saturating_add(more)))
+    }
 }
 
 /// Formats a number in digits alone, without an exponent, as every reader accepts it.
 fn number(value: f64) -> String {
-    if value.is_nan() {
-        "NaN".to_owned()
-    } else if value.is_infinite() {
-        if value > 0.0 { "+Inf" } else { "-Inf" }.to_owned()
-    } else {
-        let mut digits = String::new();
-        // Writing to a String does not fail.
-        let _ = write!(digits, "{value}");
-        digits
+    match value {
+        f64::INFINITY => "+Inf".to_owned(),
+        f64::NEG_INFINITY => "-Inf".to_owned(),
+        _ => value.to_string(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display};
 
-use crate::base::operation::{Kind, OPERATIONS, Operation, find};
+use crate::base::operation::{Kind, OPERATIONS, find, timed};
 
 crate::named! {
     /// A number in the columns of an answer.
@@ -51,7 +51,7 @@ impl Readable {
                 _ => Unit::Scaled("J"),
             },
             "energy_per_gb" => Unit::Scaled("J/GB"),
-            _ if time_of(operation).is_some() => of_time(quantity),
+            _ if timed(operation).is_some() => of_time(quantity),
             _ => match OPERATIONS[find(operation.as_bytes())?].kind {
                 Kind::Requests => of_requests(quantity),
                 Kind::Bytes => of_bytes(quantity),
@@ -59,12 +59,6 @@ impl Readable {
         };
         Some(Self { value, unit })
     }
-}
-
-/// Returns the operation whose time such a name means: `open_time` is the time of `open`.
-fn time_of(name: &str) -> Option<&'static Operation> {
-    let operation = &OPERATIONS[find(name.strip_suffix("_time")?.as_bytes())?];
-    (operation.kind == Kind::Requests).then_some(operation)
 }
 
 const fn of_requests(quantity: Quantity) -> Unit {

@@ -34,7 +34,10 @@ impl Template {
             filled.push_str(indent);
             while let Some((start, end)) = hole(rest.as_bytes(), 0) {
                 filled.push_str(&rest[..start - 1]);
-                self.put(&rest[start..end], texts, indent, &mut filled);
+                let mut texts = self.holes.iter().zip(texts);
+                if let Some((_, text)) = texts.find(|(hole, _)| **hole == &rest[start..end]) {
+                    filled.push_str(&text.replace('\n', &format!("\n{indent}")));
+                }
                 rest = &rest[end + 1..];
             }
             filled.push_str(rest);
@@ -44,59 +47,26 @@ impl Template {
         }
         filled
     }
-
-    fn put(&self, name: &str, texts: &[&str], indent: &str, filled: &mut String) {
-        let position = self.holes.iter().position(|hole| *hole == name);
-        let text = position.and_then(|position| texts.get(position));
-        for (number, line) in text
-            .into_iter()
-            .flat_map(|text| text.split('\n'))
-            .enumerate()
-        {
-            if number > 0 {
-                filled.push('\n');
-                filled.push_str(indent);
-            }
-            filled.push_str(line);
-        }
-    }
 }
 
 /// Returns whether a text has these holes and no others.
 const fn fits(text: &str, holes: &[&str]) -> bool {
     let text = text.as_bytes();
+    // A bit for each hole.
+    let mut found = 0_u64;
     let mut from = 0;
     while let Some((start, end)) = hole(text, from) {
-        let (mut known, mut n) = (false, 0);
-        while n < holes.len() {
-            known = known || is_at(text, start, end, holes[n]);
+        let mut n = 0;
+        while n < holes.len() && !is_at(text, start, end, holes[n]) {
             n += 1;
         }
-        if !known {
+        if n == holes.len() {
             return false;
         }
+        found |= 1 << n;
         from = end + 1;
     }
-    let mut n = 0;
-    while n < holes.len() {
-        if !has(text, holes[n]) {
-            return false;
-        }
-        n += 1;
-    }
-    true
-}
-
-/// Returns whether a text has a hole of this name.
-const fn has(text: &[u8], name: &str) -> bool {
-    let mut from = 0;
-    while let Some((start, end)) = hole(text, from) {
-        if is_at(text, start, end, name) {
-            return true;
-        }
-        from = end + 1;
-    }
-    false
+    found.count_ones() as usize == holes.len()
 }
 
 /// Returns where the name of the first hole after `from` begins and ends. A hole has a name, so that operators such as

@@ -33,8 +33,8 @@ pub use limit::MAX_RATE;
 pub use observation_counts::{Counts, clamp};
 pub use packed::{Details, Histograms, OperationName, json, pack_sizes, unpack, unpack_sizes};
 pub use retained_values::Retention;
-pub use split::{Coarse, Parts, edge_distance, reach, share, spans, split};
-pub use system_users::Folded;
+pub use split::{Coarse, edge_distance, reach, share, spans, split};
+pub use system_users::{Folded, together};
 
 use crate::base::instant::{Micros, Span};
 use crate::base::operation::{Kind, OPERATIONS, OperationIndex};
@@ -68,8 +68,8 @@ impl Observation<'_> {
     /// `start_time`.
     ///
     /// # Errors
-    /// [`CompareError::OutOfMemory`].
-    pub fn earliest_in(&self, next: &Snapshot<'_>) -> Result<Micros, CompareError> {
+    /// [`TryReserveError`] if there is not enough memory.
+    pub fn earliest_in(&self, next: &Snapshot<'_>) -> Result<Micros, TryReserveError> {
         let Some(carried) = self.carried else {
             return Ok(self.time);
         };
@@ -152,14 +152,6 @@ impl fmt::Display for Problem<'_> {
         }
         write!(out, " {}", self.reason)
     }
-}
-
-/// An error that prevents comparing two observations.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum CompareError {
-    /// The result does not fit into memory.
-    #[error("not enough memory to compare the snapshots")]
-    OutOfMemory(#[from] TryReserveError),
 }
 
 /// The reason why a piece of the text gives no increment.

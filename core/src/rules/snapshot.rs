@@ -24,6 +24,7 @@ use crate::text::additional_parameters::Other;
 pub use crate::text::job_stats::HISTOGRAM_LEN;
 use crate::text::job_stats::{Problem, Time, Unit};
 
+pub(crate) use counters::set_bits;
 pub use counters::{Counter, CounterIter, Counters, Histogram};
 pub(crate) use hash::{ByKey, Key, Keys};
 pub use identifiers::Identifiers;
@@ -205,12 +206,10 @@ pub fn cleanup_interval(text: Option<&Snapshot<'_>>, otherwise: Option<u32>) -> 
 }
 
 fn zero_unit(slot: Slot) -> Unit {
-    match OPERATIONS
-        .get(usize::from(slot))
-        .map(|operation| operation.kind)
-    {
+    let operation = OPERATIONS.get(usize::from(slot));
+    match operation.map(|operation| operation.kind) {
         Some(Kind::Bytes) => Unit::Bytes,
-        Some(Kind::Requests) | None => Unit::Requests,
+        _ => Unit::Requests,
     }
 }
 

@@ -17,9 +17,7 @@ use crate::base::instant::{HOUR, Micros};
 use crate::base::pause::Pause;
 use crate::base::target::TargetName;
 use crate::base::try_vec::push;
-use crate::rules::increment::{
-    self, Column, CompareError, Increment, LateReason, Observation, wall,
-};
+use crate::rules::increment::{self, Column, Increment, LateReason, Observation, wall};
 use crate::rules::snapshot::ReadError;
 use crate::text::additional_parameters::{Other, Parameter, Problems, Reason};
 use crate::text::stats::{self, Stats};
@@ -179,11 +177,8 @@ pub fn compare(
         ..after.observed(time)
     };
     // A target keeps its counters however long it is idle.
-    let no_memory = |CompareError::OutOfMemory(error)| error;
-    let compared = increment::compare(Some(&previous), &next, 0, pause);
-    let mut compared = compared.map_err(no_memory)?;
-    let limited = compared.limit(time.saturating_sub(since), max_rate);
-    limited.map_err(no_memory)?;
+    let mut compared = increment::compare(Some(&previous), &next, 0, pause)?;
+    compared.limit(time.saturating_sub(since), max_rate)?;
     let problems = compared.problems.iter().map(|problem| {
         let text = problem.to_string();
         (

@@ -82,7 +82,8 @@ pub struct Reading {
     /// The time of the reading.
     pub time: Micros,
     start: Start,
-    value: i64,
+    /// The counter's value.
+    pub value: i64,
 }
 
 impl Reading {
@@ -97,11 +98,6 @@ impl Reading {
             start: Start::new(start),
             value,
         })
-    }
-
-    /// Returns the counter's value.
-    pub fn value(&self) -> i64 {
-        self.value
     }
 
     /// Returns the time at which the counter's epoch began, if known.

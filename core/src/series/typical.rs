@@ -24,12 +24,11 @@ impl Typical {
         let last = days.len().checked_sub(1)?;
         let quartiles = [0.25, 0.5, 0.75].map(|part| quantile(days, last, part));
         let count = days.len() as f64;
-        let of = |whole: f64| (whole > 0.0).then(|| amount / whole);
         let below = days.iter().filter(|it| **it < amount).count() as f64;
         let equal = days.iter().filter(|it| **it == amount).count() as f64;
         Some(Self {
             quartiles,
-            times_usual: of(quartiles[1]),
+            times_usual: (quartiles[1] > 0.0).then(|| amount / quartiles[1]),
             percentile: (below + equal / 2.0) / count,
         })
     }

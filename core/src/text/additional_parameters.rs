@@ -214,8 +214,7 @@ impl Other<'_> {
     pub fn cut(&self) -> Option<(u32, &[u8])> {
         let begin = memchr::memrchr(b'\n', &self.value).map_or(0, |end| end + 1);
         let (before, last) = self.value.split_at(begin);
-        let lines = memchr::memchr_iter(b'\n', before).count();
-        let number = self.line.saturating_add(lines as u32);
+        let number = self.line.saturating_add(field::count_lines(before));
         (!last.is_empty()).then_some((number, last))
     }
 }

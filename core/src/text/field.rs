@@ -3,17 +3,20 @@
 use std::borrow::Cow;
 use std::str::FromStr;
 
-use memchr::memchr;
+use memchr::{memchr, memchr_iter};
 
 use crate::base::escape::escape;
 use crate::base::pause::{self, Pause};
 
-/// The number of lines at the beginning of a text that sources search to recognize it.
-const FIRST_LINES: usize = 100_000;
+/// The number of lines that sources look at to recognize a text.
+pub const FIRST_LINES: usize = 10;
+
+/// The number of lines at the beginning of a text in which sources look for these.
+const SEARCHED_LINES: usize = 100_000;
 
 /// Returns the first lines of a text, which are enough to recognize it, however long it is.
 pub fn first_lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let lines = lines(text, Pause::NEVER).take(FIRST_LINES);
+    let lines = lines(text, Pause::NEVER).take(SEARCHED_LINES);
     lines.map(|(_, line)| line)
 }
 
@@ -36,6 +39,11 @@ pub fn lines<'a>(text: &'a [u8], pause: Pause<'_>) -> impl Iterator<Item = (u32,
         rest = Some(after).filter(|after| !after.is_empty());
         Some((number, line.strip_suffix(b"\r").unwrap_or(line)))
     })
+}
+
+/// Returns the number of ends of lines in a text.
+pub fn count_lines(text: &[u8]) -> u32 {
+    u32::try_from(memchr_iter(b'\n', text).count()).unwrap_or(u32::MAX)
 }
 
 /// Splits a text at the first of this byte.
@@ -94,7 +102,10 @@ mod tests {
             first_lines(b"a\n\nb").collect::<Vec<_>>(),
             [&b"a"[..], b"", b"b"]
         );
-        assert_eq!(first_lines(&[b'\n'; 2 * FIRST_LINES]).count(), FIRST_LINES);
+        assert_eq!(
+            first_lines(&[b'\n'; 2 * SEARCHED_LINES]).count(),
+            SEARCHED_LINES
+        );
         assert_eq!(all(b"").count(), 0);
         assert_eq!(all(b"a\n").count(), 1);
     }

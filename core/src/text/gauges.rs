@@ -70,8 +70,6 @@ pub struct Sample<'o> {
     pub is_counter: bool,
     /// The value, which is not negative.
     pub value: i64,
-    /// The line on which the parameter's value begins, counted from 1.
-    pub line: u32,
 }
 
 /// Reads the samples of a text. A cut value is discarded.
@@ -150,7 +148,6 @@ impl<'o, 'v> Value<'o, 'v> {
                 labels: labels.to_vec(),
                 is_counter: name.starts_with("nodemap_"),
                 value,
-                line: self.other.line,
             },
         )
     }

@@ -23,7 +23,7 @@ use std::collections::TryReserveError;
 
 use crate::base::pause::Pause;
 use crate::base::try_vec::push;
-use crate::text::field::{self, first_lines, is_number, lines, split_once};
+use crate::text::field::{self, FIRST_LINES, first_lines, is_number, lines, split_once};
 use memchr::{memchr, memchr2_iter};
 
 /// The longest name of a user or group in bytes. Linux itself allows 255.
@@ -31,9 +31,6 @@ pub const NAME_MAX: usize = 255;
 
 /// The number of problems that are listed. Further ones are only counted.
 const PROBLEMS_MAX: usize = 1_000;
-
-/// The number of lines that are searched to recognize a text.
-const FIRST_LINES: usize = 10;
 
 crate::named! {
     /// The reason why a line could not be used.

@@ -10,14 +10,15 @@
 //! Identifiers are bytes in Lustre and text in a database. Valid UTF-8 is unchanged; other bytes and NUL stay in
 //! Lustre's notation, `\xHH`.
 //!
-//! `lctl` finds the lines of the values, `parser` reads them by the rules in `grammar`, `fast_path` reads most of them
-//! faster, and `records` knows which line may follow which.
+//! `reader` finds the lines of the values in the output of `lctl`, `parser` reads them by the rules in `grammar`, `fast_path` reads most
+//! of them faster, and `records` knows which line may follow which.
 
 mod fast_path;
 mod grammar;
-mod listing;
+mod lctl;
 mod parser;
 mod problem;
+mod reader;
 mod records;
 
 use std::borrow::Cow;
@@ -28,13 +29,11 @@ pub use grammar::counter::{CounterLine, Unit};
 pub use grammar::histogram::{HISTOGRAM_LEN, json as histogram_json, label as histogram_label};
 pub use grammar::identifier::{IDENTIFIER_MAX, print as print_identifier};
 pub use grammar::time::{Clock, Time, TimeLine};
-pub use listing::{Lines, Place, list};
 pub use problem::{Problem, Reason};
 
 use crate::base::pause::Pause;
 use crate::base::target::{TargetKind, TargetName};
 use crate::text::additional_parameters::{Other, Parameter};
-use crate::text::lctl;
 
 /// Receives what [`scan`] finds. An error stops the scan.
 ///
@@ -144,7 +143,7 @@ pub fn scan<'a, S: Sink<'a>>(
     sink: &mut S,
     pause: Pause<'_>,
 ) -> Result<(), S::Stop> {
-    lctl::read(text, &mut parser::Parser::new(sink, pause), pause)
+    reader::Reader::new(text, sink, pause).run()
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, TryReserveError};
 use crate::base::instant::{Micros, SECOND};
 use crate::base::pause::Pause;
 use crate::base::try_vec::push;
-use crate::text::field::{lines, words};
+use crate::text::field::{FIRST_LINES, lines, words};
 
 /// The largest number of bytes of a line. Names and labels of a usable line have a few kilobytes.
 const LINE_MAX: usize = 64 << 10;
@@ -51,9 +51,6 @@ const NAMES_MAX: usize = 100_000;
 
 /// The number of problems that are listed. Further ones are only counted.
 const PROBLEMS_MAX: usize = 1_000;
-
-/// The number of lines that are searched to recognize a text.
-const FIRST_LINES: usize = 10;
 
 crate::named! {
     /// The reason why a line could not be used.

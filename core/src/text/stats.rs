@@ -20,8 +20,7 @@ pub use growth::{Growth, Sums, growth};
 
 use crate::base::instant::{MINUTE, Micros, SECOND};
 use crate::base::pause::Pause;
-use crate::base::try_vec::push;
-use crate::text::additional_parameters::{Other, Parameter, Problems, Reason, number};
+use crate::text::additional_parameters::{Other, Problems, Reason, number};
 use crate::text::field;
 
 /// The counters of a service about its queue: microseconds of waiting, and the queued and active requests when a request
@@ -65,51 +64,11 @@ pub struct Counter<'o> {
     pub sumsq: Option<u64>,
 }
 
-/// The counters of a service of a server.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Service<'o> {
-    /// The name, such as `ost_io`.
-    pub name: &'o str,
-    /// The line on which the value begins, counted from 1.
-    pub line: u32,
-    /// The time at which the value was read, if it is on the wall clock.
-    pub time: Option<Micros>,
-    /// The counters in [`QUEUE`].
-    pub sums: Sums,
-}
-
 /// Returns the time of a value in a text: the time at which the value was read, if that is within a minute of the text's
 /// time, so that the two clocks agree.
 pub fn time_in(read: Option<Micros>, text: Micros) -> Micros {
     let agrees = |read: &Micros| read.abs_diff(text) <= MINUTE.unsigned_abs();
     read.filter(agrees).unwrap_or(text)
-}
-
-/// Reads the queues of all services.
-///
-/// # Errors
-/// [`TryReserveError`] if there is not enough memory.
-pub fn services<'o>(
-    others: &'o [Other<'_>],
-    problems: &mut Problems<'o>,
-    pause: Pause<'_>,
-) -> Result<Vec<Service<'o>>, TryReserveError> {
-    let mut services = Vec::new();
-    for other in pause.among(others) {
-        if let Parameter::Service(name) = other.parameter {
-            let stats = read(other, problems, pause)?;
-            push(
-                &mut services,
-                Service {
-                    name,
-                    line: other.line,
-                    time: stats.snapshot_time,
-                    sums: Sums::of(&stats, &QUEUE),
-                },
-            )?;
-        }
-    }
-    Ok(services)
 }
 
 /// Reads a value.

@@ -14,25 +14,11 @@ mod tests;
 use std::collections::TryReserveError;
 
 use crate::base::pause::Pause;
-use crate::base::target::TargetName;
 use crate::text::additional_parameters::{Other, Owner, Parameter, Problems, Reason, number};
 use crate::text::field;
 
 /// The largest number of owners in a list.
 const OWNERS_MAX: usize = 1_000_000;
-
-/// The space that owners of a kind use on a target.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Used<'o> {
-    /// The target.
-    pub target: TargetName<'o>,
-    /// The kind of the owners.
-    pub owner: Owner,
-    /// The line on which the value begins, counted from 1.
-    pub line: u32,
-    /// The owners in order of their ids, each once.
-    pub rows: Vec<Usage>,
-}
 
 /// The space that an owner uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,7 +31,8 @@ pub struct Usage {
     pub inodes: i64,
 }
 
-/// Reads a value. Returns `None` for another parameter, and for a list that is damaged, which is reported.
+/// Reads the value of a [`Parameter::Used`]: the owners in order of their ids, each once. Returns `None` for another parameter, and for a list
+/// that is damaged, which is reported.
 ///
 /// # Errors
 /// [`TryReserveError`] if there is not enough memory.
@@ -53,8 +40,8 @@ pub fn read<'o>(
     other: &'o Other<'_>,
     problems: &mut Problems<'o>,
     pause: Pause<'_>,
-) -> Result<Option<Used<'o>>, TryReserveError> {
-    let Parameter::Used(target, owner) = other.parameter else {
+) -> Result<Option<Vec<Usage>>, TryReserveError> {
+    let Parameter::Used(_, owner) = other.parameter else {
         return Ok(None);
     };
     let heading = match owner {
@@ -98,12 +85,7 @@ pub fn read<'o>(
         rows.sort_unstable_by(|one, other| one.id.cmp(&other.id).then(other.cmp(one)));
         rows.dedup_by_key(|usage| usage.id);
     }
-    Ok(Some(Used {
-        target,
-        owner,
-        line: other.line,
-        rows,
-    }))
+    Ok(Some(rows))
 }
 
 /// Reads a line `usage: { inodes: 331, kbytes: 2000 }`. Fields that a later version may add are ignored.

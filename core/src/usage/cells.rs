@@ -122,9 +122,9 @@ pub struct Cells {
     /// The number of sums of a cell.
     width: usize,
     pub(super) activity: Activity,
-    places: FxHashMap<Place, u32>,
+    pub(super) places: FxHashMap<Place, u32>,
     numbers: FxHashMap<Subject, u32>,
-    subjects: Vec<Subject>,
+    pub(super) subjects: Vec<Subject>,
     /// The sums of all cells, modulo 2^64, and how often those wrapped that did.
     low: Vec<u64>,
     high: FxHashMap<usize, u64>,
@@ -166,11 +166,6 @@ impl Cells {
             Activity::OfCells => 1,
             Activity::OfSums => self.width,
         }
-    }
-
-    /// Returns the number of cells.
-    pub(super) fn count(&self) -> usize {
-        self.places.len()
     }
 
     /// Returns the memory that cells take, in bytes.
@@ -314,11 +309,6 @@ impl Cells {
             true => require_room(2 * self.bytes()),
             false => Ok(()),
         }
-    }
-
-    /// Returns the subjects.
-    pub(super) fn subjects(&self) -> &[Subject] {
-        &self.subjects
     }
 
     /// Returns the cells, each with its number.

@@ -21,26 +21,22 @@ pub fn usecs_name(operation: &Operation) -> String {
 
 /// Returns the text of COMMENT ON for a column that holds a sum.
 pub fn meaning(column: Column) -> String {
-    match column {
-        Column::Total(index) => format!("{}: {}", column.unit(), OPERATIONS[index].meaning),
-        Column::Usecs(index) => format!(
-            "microseconds that the server spent on {}; NULL before Lustre 2.14",
-            OPERATIONS[index].name
-        ),
-    }
+    described(column, "", "")
 }
 
 /// Returns the text of COMMENT ON for a column that holds a rate.
 pub fn meaning_of_rate(column: Column) -> String {
+    let note = "; a million is one call in service all the time";
+    described(column, " per second", note)
+}
+
+fn described(column: Column, per: &str, note: &str) -> String {
+    let (unit, operation) = (column.unit(), &OPERATIONS[column.operation()]);
     match column {
-        Column::Total(index) => {
-            let (unit, meaning) = (column.unit(), OPERATIONS[index].meaning);
-            format!("{unit} per second: {meaning}")
-        }
-        Column::Usecs(index) => format!(
-            "microseconds per second that the server spent on {}; a million is one call in service all the time; NULL before \
-             Lustre 2.14",
-            OPERATIONS[index].name
+        Column::Total(_) => format!("{unit}{per}: {}", operation.meaning),
+        Column::Usecs(_) => format!(
+            "{unit}{per} that the server spent on {}{note}; NULL before Lustre 2.14",
+            operation.name
         ),
     }
 }

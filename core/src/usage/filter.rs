@@ -96,10 +96,7 @@ pub fn read(text: &str) -> Result<Map<String, Value>, FilterError> {
     if !text.starts_with('{') {
         return read_text(text);
     }
-    match serde_json::from_str(text) {
-        Ok(value) => checked(value),
-        Err(error) => Err(FilterError::Json(error.to_string())),
-    }
+    checked(serde_json::from_str(text).map_err(|it| FilterError::Json(it.to_string()))?)
 }
 
 /// Checks a filter that is JSON.

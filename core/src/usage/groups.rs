@@ -126,13 +126,13 @@ impl<'a> Groups<'a> {
         cells: &Cells,
         limit: usize,
     ) -> Result<Self, UsageError> {
-        require_room(cells.subjects().len() * OF_SUBJECT_BYTES)?;
-        let subjects = cells.subjects().iter().zip(0..);
+        require_room(cells.subjects.len() * OF_SUBJECT_BYTES)?;
+        let subjects = cells.subjects.iter().zip(0..);
         let subjects = subjects.map(|(it, position)| ((it.kind, it.id), it.days, position));
         let mut subjects: Vec<_> = subjects.collect();
         subjects.sort_unstable();
         let of_all = |it: &Subject| (*it == Subject::ALL).then_some(NO_ENTRIES);
-        let of_subject = cells.subjects().iter().map(|it| (of_all(it), None));
+        let of_subject = cells.subjects.iter().map(|it| (of_all(it), None));
         let of_subject = of_subject.collect();
         Ok(Self {
             by,
@@ -280,7 +280,7 @@ impl<'a> Groups<'a> {
         idle: bool,
         mut take: impl FnMut(Line) -> Result<(), E>,
     ) -> Result<(), E> {
-        let line = plan.measures() * size_of::<Amount>() + self.by.len() * VALUE_OF_LINE_BYTES;
+        let line = plan.measures.len() * size_of::<Amount>() + self.by.len() * VALUE_OF_LINE_BYTES;
         require_room(self.most_lines(scope, cells) * (LINE_BYTES + line))?;
         let sums = Adder::new(plan, scope, cells);
         let (mut step, mut observed) = (u32::MAX, Vec::new());
@@ -308,7 +308,7 @@ impl<'a> Groups<'a> {
         cells: &Cells,
     ) -> Result<RatesOfGroups, UsageError> {
         let groups = self.most_lines(scope, cells);
-        require_room(groups * (GROUP_BYTES + plan.measures() * size_of::<f64>()))?;
+        require_room(groups * (GROUP_BYTES + plan.measures.len() * size_of::<f64>()))?;
         let observed = (0..scope.steps()).map(|step| scope.observed(step));
         let observed: Vec<Vec<Observed>> = observed.collect();
         // A step that is left out has no number.
@@ -322,7 +322,7 @@ impl<'a> Groups<'a> {
         let mut found = RatesOfGroups::new();
         self.lines(plan, scope, cells, false, |line| {
             let of_group = found.entry(line.group);
-            let of_group = of_group.or_insert_with(|| vec![idle(line.group); plan.measures()]);
+            let of_group = of_group.or_insert_with(|| vec![idle(line.group); plan.measures.len()]);
             let of_measures = of_group.iter_mut().zip(&line.amounts);
             for (rates, amount) in of_measures.filter(|it| it.1.active.is_some()) {
                 rates[line.step] = amount.rate.unwrap_or(f64::NAN);
@@ -339,11 +339,11 @@ impl<'a> Groups<'a> {
     fn most_lines(&self, scope: &Scope, cells: &Cells) -> usize {
         let groups = self.named.len().max(1) * scope.groups.len();
         let of_targets = scope.targets.len() * scope.steps();
-        (cells.count() + of_targets).min(groups * scope.steps())
+        (cells.places.len() + of_targets).min(groups * scope.steps())
     }
 
     fn items(&self, scope: &Scope, cells: &Cells, idle: bool) -> Result<Vec<Item>, UsageError> {
-        let count = cells.count() + scope.targets.len() * scope.steps();
+        let count = cells.places.len() + scope.targets.len() * scope.steps();
         require_room(count * size_of::<Item>())?;
         let mut busy: HashSet<(u32, u32)> = HashSet::new();
         let mut items = Vec::with_capacity(count);

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use crate::base::operation::{
-    Kind, OPERATIONS, Operation, OperationIndex, READ, READ_BYTES, WRITE, WRITE_BYTES, find,
+    Kind, OPERATIONS, Operation, OperationIndex, READ, READ_BYTES, WRITE, WRITE_BYTES, find, timed,
 };
 use crate::base::target::TargetKind;
 use crate::usage::columns::sum::Sum;
@@ -20,8 +20,8 @@ const MICROS: i128 = 1_000_000;
 
 /// Weights are billionths: they have nine digits behind the point, and eighteen in all.
 pub const WEIGHT_UNIT: i128 = 1_000_000_000;
-const DECIMALS: usize = 9;
-const DIGITS: usize = 18;
+const DECIMALS: u32 = 9;
+const DIGITS: u32 = 18;
 
 /// The measures of calls by size, which are made of histograms and of no column.
 const SIZED: [&str; 6] = [
@@ -169,14 +169,13 @@ impl Measure {
     /// # Errors
     /// [`MeasureError::Unknown`] if there is no such measure.
     pub fn find(name: &str) -> Result<Self, MeasureError> {
-        let timed = || known(name.strip_suffix("_time")?).filter(|it| it.kind == Kind::Requests);
         let found = match name {
             "metadata" => Some(Self::metadata()),
             "service_time" => Some(Self::service_time()),
             "bytes" => Some(Self::bytes()),
             _ => known(name)
                 .map(Self::of)
-                .or_else(|| timed().map(Self::time_of)),
+                .or_else(|| timed(name).map(Self::time_of)),
         };
         found.ok_or_else(|| MeasureError::Unknown(name.to_owned()))
     }
@@ -222,27 +221,22 @@ impl Measure {
 /// Reads a decimal number, perhaps with an exponent, in billionths; `None` if it has too many digits.
 fn billionths(text: &str) -> Option<i64> {
     let (number, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-    let (sign, number) = match number.strip_prefix('-') {
-        Some(number) => (-1, number),
-        None => (1, number),
-    };
     let (whole, rest) = number.split_once('.').unwrap_or((number, ""));
-    let digits = format!("{whole}{}", rest.trim_end_matches('0'));
-    let decimals = i64::try_from(digits.len() - whole.len()).ok()?;
-    let zeros = exponent.parse::<i64>().ok()?.checked_sub(decimals)? + DECIMALS as i64;
-    let digits = digits.trim_start_matches('0');
-    if digits.is_empty() {
+    let rest = rest.trim_end_matches('0');
+    let decimals = i64::try_from(rest.len()).ok()? - i64::from(DECIMALS);
+    let zeros = exponent.parse::<i64>().ok()?.checked_sub(decimals)?;
+    let digits: i128 = format!("{whole}{rest}").parse().ok()?;
+    if digits == 0 {
         return Some(0);
     }
+    let power = 10_i128.checked_pow(u32::try_from(zeros.unsigned_abs()).ok()?)?;
     // The digits that are cut off must be zeros.
-    let cut = usize::try_from(-zeros).unwrap_or(0);
-    let kept = digits.len().checked_sub(cut)?;
-    if digits[kept..].bytes().any(|it| it != b'0') {
-        return None;
-    }
-    let zeros = usize::try_from(zeros).unwrap_or(0);
-    let text = format!("{}{}", &digits[..kept], "0".repeat(zeros.min(DIGITS + 1)));
-    (text.len() <= DIGITS).then(|| text.parse::<i64>().ok().map(|it| sign * it))?
+    let billionths = match zeros {
+        0.. => digits.checked_mul(power)?,
+        _ => Some(digits / power).filter(|_| digits % power == 0)?,
+    };
+    let billionths = i64::try_from(billionths).ok()?;
+    (billionths.unsigned_abs() < 10_u64.pow(DIGITS)).then_some(billionths)
 }
 
 /// The measures of one question.

@@ -21,11 +21,13 @@ impl Parts<'_> {
 /// The measures of a question, with the sums that they are made of.
 #[derive(Debug)]
 pub struct MeasurePlan<'a> {
-    pub(super) measures: &'a [Measure],
+    /// The measures.
+    pub measures: &'a [Measure],
     pub(super) parts: Vec<Parts<'a>>,
-    pub(super) sums: Vec<Sum>,
-    /// The sum that shows whether a target reports times.
-    pub(super) probe: Option<usize>,
+    /// The sums that rows must have.
+    pub sums: Vec<Sum>,
+    /// The sum that shows whether a target reports times, if the answer depends on that.
+    pub probe: Option<usize>,
     /// The sums that show which target was used most: the time, and the calls if there are no times.
     pub(super) load: Option<[usize; 2]>,
 }
@@ -57,21 +59,6 @@ impl<'a> MeasurePlan<'a> {
             probe,
             load,
         }
-    }
-
-    /// Returns the sums that rows must have.
-    pub fn sums(&self) -> &[Sum] {
-        &self.sums
-    }
-
-    /// Returns the number of measures.
-    pub fn measures(&self) -> usize {
-        self.measures.len()
-    }
-
-    /// Returns whether the answer depends on which targets report times.
-    pub fn has_times(&self) -> bool {
-        self.probe.is_some()
     }
 }
 

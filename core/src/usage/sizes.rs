@@ -89,8 +89,8 @@ struct Cell {
 /// The sizes of calls by operation, setting `keep`, target and subject.
 #[derive(Debug)]
 pub struct Sizes {
-    /// The numbers of cells. Operation and source take the place of a step.
-    cells: Cells,
+    /// The numbers of cells, whose subjects make groups. Operation and source take the place of a step.
+    pub cells: Cells,
     all: Vec<Cell>,
     /// By cell, entry and observation.
     readings: HashMap<(u32, i64, Micros), Reading, Hasher>,
@@ -129,11 +129,6 @@ impl Sizes {
             bytes: 0,
             limit,
         }
-    }
-
-    /// Returns the cells. Their subjects make groups.
-    pub fn cells(&self) -> &Cells {
-        &self.cells
     }
 
     /// Returns the memory that is taken, in bytes.
@@ -218,7 +213,11 @@ impl Sizes {
         // A target that prints a histogram prints it of all calls: calls of a part without it are in the histogram of another.
         let with = cells.iter().filter(|it| histogram(it.2).is_some());
         let with: HashSet<(i32, u32)> = with.map(|it| it.0).collect();
-        let of_readings = self.by_cell();
+        // The readings of each cell that lie in the window, added up.
+        let mut of_readings: HashMap<u32, Sums, Hasher> = HashMap::default();
+        for (key, reading) in self.readings.iter().filter(|it| !it.1.is_cut) {
+            of_readings.entry(key.0).or_default().add(reading.sums());
+        }
         let mut found: BTreeMap<(GroupKey, u32), (SizesOfGroup, [Sums; 2])> = BTreeMap::new();
         for (class, group, number) in cells {
             let operation = class.1 % OPERATIONS as u32;
@@ -249,14 +248,6 @@ impl Sizes {
             });
         }
         Ok(())
-    }
-
-    /// Returns the readings of each cell that lie in the window, added up.
-    fn by_cell(&self) -> HashMap<u32, Sums, Hasher> {
-        let mut cells: HashMap<u32, Sums, Hasher> = HashMap::default();
-        let readings = self.readings.iter().filter(|it| !it.1.is_cut);
-        readings.for_each(|(key, it)| cells.entry(key.0).or_default().add(it.sums()));
-        cells
     }
 }
 

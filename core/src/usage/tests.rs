@@ -66,8 +66,8 @@ impl Case {
     fn answer(&self, rows: &[Done]) -> Vec<(usize, Values, Line)> {
         let plan = MeasurePlan::new(&self.measures, true, false);
         let mut scope = Scope::new(self.edges.clone(), self.targets.clone(), None);
-        let mut cells = Cells::new(plan.sums().len(), Activity::OfCells, 1 << 30);
-        let layout = Layout::new(plan.sums(), false);
+        let mut cells = Cells::new(plan.sums.len(), Activity::OfCells, 1 << 30);
+        let layout = Layout::new(&plan.sums, false);
         for (target, id, span, values) in rows {
             let mut values = values.clone();
             values.resize(layout.columns.len(), 0);
@@ -194,7 +194,7 @@ fn a_retired_target_is_in_scope_up_to_its_last_observation() {
 fn times_are_unknown_where_calls_came_without_any() {
     let case = Case::new(&[0, 10], &["uid"], &["service_time"]);
     let plan = MeasurePlan::new(&case.measures, true, false);
-    let columns = Layout::new(plan.sums(), false).columns;
+    let columns = Layout::new(&plan.sums, false).columns;
     let row =
         |column: &str| -> Vec<i64> { columns.iter().map(|it| i64::from(it == column)).collect() };
     let (timed, untimed) = (row("open_usecs"), row("open"));

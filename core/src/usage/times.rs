@@ -22,9 +22,7 @@ pub fn reports_times(micros: impl IntoIterator<Item = impl Into<i128>>) -> bool 
 
 /// Returns whether a server reports times, by whether each of its calls has one; `None` without calls.
 pub fn calls_have_times(have_times: impl IntoIterator<Item = bool>) -> Option<bool> {
-    let mut have_times = have_times.into_iter();
-    let first = have_times.next()?;
-    Some(first || have_times.any(|it| it))
+    have_times.into_iter().reduce(|one, other| one || other)
 }
 
 /// The targets with calls, each with whether it reports times.

@@ -37,20 +37,9 @@ pub struct Untracked {
     pub coverage: f64,
 }
 
-/// The sums of a group.
-#[derive(Default)]
-struct Sums {
-    total: Option<i128>,
-    accounted: Option<i128>,
-    untracked: i128,
-    is_unknown: bool,
-    read: i128,
-    width: i128,
-}
-
 /// Returns the sums that rows of whole targets must have for this question: the time in which they were read and the time spent come last.
 pub fn target_counter_sums(plan: &MeasurePlan<'_>) -> Vec<Sum> {
-    let mut sums = plan.sums().to_vec();
+    let mut sums = plan.sums.clone();
     sums.extend([Sum::column(READ), Sum::service_time()]);
     sums
 }
@@ -94,7 +83,7 @@ impl Work<'_> {
     }
 }
 
-impl Sums {
+impl Untracked {
     /// Adds the total of a target by its own counters, and by its entries. `is_known` is set if the two can be compared.
     fn add(
         &mut self,
@@ -104,10 +93,9 @@ impl Sums {
     ) -> Result<(), UsageError> {
         add(&mut self.total, all)?;
         add(&mut self.accounted, accounted)?;
-        match all.filter(|_| is_known) {
-            Some(all) => self.untracked += in_no_entry(all, accounted.unwrap_or(0)),
-            None => self.is_unknown = true,
-        }
+        let rest = all.filter(|_| is_known);
+        let rest = rest.map(|all| in_no_entry(all, accounted.unwrap_or(0)));
+        self.untracked = self.untracked.zip(rest).map(|(sum, rest)| sum + rest);
         Ok(())
     }
 }
@@ -122,8 +110,9 @@ pub fn untracked(
     entries: &Cells,
     own: &Cells,
 ) -> Result<Vec<Untracked>, UsageError> {
-    let (read, time) = (plan.sums().len(), plan.sums().len() + 1);
-    let mut groups: BTreeMap<(usize, u32, usize), Sums> = BTreeMap::new();
+    let (read, time) = (plan.sums.len(), plan.sums.len() + 1);
+    // Each with the microseconds in which the counters were read, and in which its targets were in use.
+    let mut groups: BTreeMap<(usize, u32, usize), (Untracked, [i128; 2])> = BTreeMap::new();
     let targets = scope.targets.iter().enumerate();
     let all = (0..scope.steps()).flat_map(|step| targets.clone().map(move |it| (step, it)));
     for (step, (target, it)) in all.filter(|(step, it)| scope.is_in(it.0, *step)) {
@@ -145,27 +134,32 @@ pub fn untracked(
             && of_targets.observed * 100 >= PERCENT_READ * of_entries.observed;
         let end = it.target.retired.unwrap_or(Micros::MAX);
         let end = end.min(scope.edges[step + 1]);
-        for measure in 0..plan.measures() {
+        for measure in 0..plan.measures.len() {
             let [all, accounted] =
                 [&of_targets, &of_entries].map(|work| work.total(plan, measure, it.target.kind));
-            let sums = groups.entry((step, it.group, measure)).or_default();
+            let sums = groups.entry((step, it.group, measure));
+            let (sums, [read, width]) = sums.or_insert_with(|| {
+                let group = scope.groups[it.group as usize].clone();
+                let none = Untracked {
+                    step,
+                    group,
+                    measure,
+                    untracked: Some(0),
+                    ..Untracked::default()
+                };
+                (none, [0, 0])
+            });
             sums.add(all?, accounted?, is_known)?;
-            sums.read += of_targets.observed;
-            sums.width += i128::from(end - scope.edges[step]);
+            *read += of_targets.observed;
+            *width += i128::from(end - scope.edges[step]);
         }
     }
     let is_any = |it: Option<i128>| it.is_some_and(|it| it != 0);
-    let found = groups
-        .into_iter()
-        .filter(|(_, it)| is_any(it.total) || is_any(it.accounted));
-    let found = found.map(|((step, group, measure), it)| Untracked {
-        step,
-        group: scope.groups[group as usize].clone(),
-        measure,
-        total: it.total,
-        accounted: it.accounted,
-        untracked: (!it.is_unknown).then_some(it.untracked),
-        coverage: it.read as f64 / it.width as f64,
+    let found = groups.into_values();
+    let found = found.filter(|(it, _)| is_any(it.total) || is_any(it.accounted));
+    let found = found.map(|(it, [read, width])| Untracked {
+        coverage: read as f64 / width as f64,
+        ..it
     });
     Ok(found.collect())
 }

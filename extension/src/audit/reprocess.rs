@@ -129,13 +129,7 @@ fn reprocess_target(
     let walked = walk.target(target.id, entries, &mut |_| Ok(()))?;
     let stale: Vec<_> = walked.wrong.iter().map(|wrong| wrong.stale).collect();
     let deleted = connect_mut(|client| write::delete_increments(client, target.id, &stale))?;
-    let counters = target_counters::check(
-        Purpose::Repair,
-        target.id,
-        window,
-        settings,
-        &mut |_| Ok(()),
-    )?;
+    let counters = target_counters::check(&walk, target.id, &mut |_| Ok(()))?;
     let mut inserted = counters.inserted as i64;
     for wrong in &walked.wrong {
         pause();

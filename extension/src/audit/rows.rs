@@ -58,13 +58,12 @@ pub fn differences(
 
 /// Returns the SELECT that shows the rows side by side, as text.
 fn described() -> String {
-    let text = |row: &str, own: &str, other: &str| shown("p", row, own, other);
     sql!(
         "described.sql",
         extra = shown_rows("extra"),
         missing = shown_rows("missing"),
-        stored_text = text("p.stored_row", "p.stored", "p.computed"),
-        computed_text = text("p.computed_row", "p.computed", "p.stored"),
+        stored_text = shown("p", "p.stored_row", "p.stored", "p.computed"),
+        computed_text = shown("p", "p.computed_row", "p.computed", "p.stored"),
     )
 }
 

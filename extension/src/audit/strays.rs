@@ -1,4 +1,4 @@
-//! Finds rows without an observation.
+//! Finds rows without an observation, and spans in which targets were observed that differ from their observations.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 
 /// Adds increments and raw texts of the window that have no observation, except increments that a walk has compared.
-pub fn find(
+pub fn rows(
     client: &SpiClient<'_>,
     window: Span,
     runs: &[Run],
@@ -54,6 +54,20 @@ pub fn find(
             stored: row.get("stored")?,
             computed: None,
         };
+        findings.add((row.get("cluster")?, row.get("target")?), finding)?;
+    }
+    Ok(())
+}
+
+/// Adds a finding for each target whose stored spans differ from its observations in the window.
+pub fn spans(client: &SpiClient<'_>, window: Span, findings: &mut Findings) -> Result<(), Error> {
+    let rows = client.query(
+        include_str!("spans.sql"),
+        &values![timestamptz(window.0)?, timestamptz(window.1)?],
+    )?;
+    for row in rows {
+        let [stored, computed] = ["stored", "computed"].map(|name| row.get::<Option<String>>(name));
+        let finding = Finding::new(row.time("time")?, "spans", stored?, computed?);
         findings.add((row.get("cluster")?, row.get("target")?), finding)?;
     }
     Ok(())

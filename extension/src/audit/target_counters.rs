@@ -1,11 +1,10 @@
 //! Compares the stored increments of target counters with their snapshots, and repairs them.
 
-use jobstats_core::base::instant::{DAY, Micros, Span};
+use jobstats_core::base::instant::{DAY, Micros};
 use jobstats_core::rules::audit::{Finding, Predecessor};
 use pgrx::spi::SpiClient;
 
-use crate::audit::Purpose;
-use crate::audit::walk::Report;
+use crate::audit::walk::{Purpose, Report, Walk};
 use crate::feed::job_stats::rows::{staged_pieces, with_pieces};
 use crate::feed::target_counters::{Recomputation, StoredCounters};
 use crate::pg::error::Error;
@@ -13,7 +12,7 @@ use crate::pg::pause::pause;
 use crate::pg::spi::{Statements, connect, connect_mut, values};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
-use crate::store::{Settings, rollup};
+use crate::store::rollup;
 
 /// The result for the snapshots of a target.
 #[derive(Default)]
@@ -29,15 +28,10 @@ pub struct CheckResult {
     pub inserted: usize,
 }
 
-/// Reports differences in a window. To repair is to replace them, also after the window as long as the carried records differ,
+/// Reports differences in the window of a walk. To repair is to replace them, also after the window as long as the carried records differ,
 /// and to recompute the sums. The caller holds the lock of the target.
-pub fn check(
-    purpose: Purpose,
-    target_id: i32,
-    window: Span,
-    settings: Settings,
-    report: Report<'_>,
-) -> Result<CheckResult, Error> {
+pub fn check(walk: &Walk, target_id: i32, report: Report<'_>) -> Result<CheckResult, Error> {
+    let (purpose, window) = (walk.purpose, walk.window);
     let mut checked = CheckResult::default();
     let next_to =
         |time, side| connect(|client| StoredCounters::next_to(client, target_id, time, side));
@@ -53,7 +47,7 @@ pub fn check(
         }
         after = this.time;
         let before = former.as_ref().map(|it| it.time);
-        let predecessor = Predecessor::of(before, after, this.since, settings.raw_retention);
+        let predecessor = Predecessor::of(before, after, this.since, walk.settings.raw_retention);
         let Some(before) = former.filter(|_| predecessor == Predecessor::Before) else {
             match predecessor {
                 Predecessor::Gone => checked.left += 1,
@@ -64,7 +58,7 @@ pub fn check(
             continue;
         };
         checked.computed += 1;
-        let recomputation = Recomputation::new(&before, &this, settings.max_rate)?;
+        let recomputation = Recomputation::new(&before, &this, walk.settings.max_rate)?;
         span = Some((span.map_or(before.time, |(from, _)| from), after));
         let findings = connect(|client| differences(client, target_id, &this, &recomputation))?;
         goes_beyond = purpose == Purpose::Repair && recomputation.compared.body != this.body;

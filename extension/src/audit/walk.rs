@@ -33,12 +33,12 @@ const ROWS: usize = 16_384;
 
 /// The parameters of a walk.
 pub struct Walk {
-    window: Span,
-    settings: Settings,
+    pub window: Span,
+    pub settings: Settings,
     /// The time since which no raw text may be missing.
     raw_since: Option<Micros>,
     reach: Reach,
-    purpose: Purpose,
+    pub purpose: Purpose,
 }
 
 /// The purpose of a walk.
@@ -156,15 +156,18 @@ impl Walk {
             reported: HashSet::new(),
         };
         let last = connect(|client| loader.last(client, self.window.0))?;
-        let mut known = last.map(LastObservation::of);
+        let mut known = last.map(|loaded| {
+            let carry = Carry::stored(&loaded);
+            (loaded, carry)
+        });
         // Each batch has its own connection, whose end frees the rows that were read.
         while let Some(next) = connect(|client| -> Result<_, Error> {
             pause();
             let after = known
                 .as_ref()
-                .map_or(EARLIEST, |known| known.loaded.stored.time);
+                .map_or(EARLIEST, |(loaded, _)| loaded.stored.time);
             let goes_beyond = self.purpose == Purpose::Repair
-                && known.as_ref().is_some_and(|known| known.carry.differs);
+                && known.as_ref().is_some_and(|(_, carry)| carry.differs);
             let until = (!goes_beyond).then_some(self.window.1);
             let batch = loader.next(client, after.max(self.window.0), until)?;
             walking.batch(client, known.take(), batch)
@@ -187,18 +190,8 @@ fn oldest_raw(client: &SpiClient<'_>, settings: Settings) -> Result<Option<Micro
     )
 }
 
-/// The last computed observation.
-struct LastObservation {
-    loaded: LoadedObservation,
-    carry: Carry,
-}
-
-impl LastObservation {
-    fn of(loaded: LoadedObservation) -> Self {
-        let carry = Carry::stored(&loaded);
-        Self { loaded, carry }
-    }
-}
+/// The last computed observation, with the records carried there.
+type LastObservation = (LoadedObservation, Carry);
 
 /// The records carried with an observation.
 struct Carry {
@@ -249,10 +242,7 @@ impl WalkState<'_, '_> {
         batch: Vec<LoadedObservation>,
     ) -> Result<Option<LastObservation>, Error> {
         let first = usize::from(known.is_some());
-        let (loaded, mut carry) = match known {
-            Some(known) => (Some(known.loaded), Some(known.carry)),
-            None => (None, None),
-        };
+        let (loaded, mut carry) = known.unzip();
         let mut chain: Vec<LoadedObservation> = loaded.into_iter().chain(batch).collect();
         let mut is_done = chain.len() == first;
         let mut before: Option<ScannedObservation<'_>> = None;
@@ -263,7 +253,10 @@ impl WalkState<'_, '_> {
             if is_done {
                 break;
             }
-            let this = ScannedObservation::of(this)?;
+            let this = ScannedObservation {
+                loaded: this,
+                snapshot: this.stored.snapshot()?,
+            };
             if position >= first {
                 carry = Some(self.observation(client, before.as_ref(), &this, carry)?);
             }
@@ -271,10 +264,7 @@ impl WalkState<'_, '_> {
         }
         drop(before);
         self.compare_rows(client)?;
-        Ok(match (chain.pop(), carry) {
-            (Some(loaded), Some(carry)) if !is_done => Some(LastObservation { loaded, carry }),
-            _ => None,
-        })
+        Ok(chain.pop().zip(carry).filter(|_| !is_done))
     }
 
     /// Computes an observation from its predecessor and the records carried there. Returns its own carried records.
@@ -433,14 +423,7 @@ struct ScannedObservation<'a> {
     snapshot: Option<Cow<'a, Snapshot<'a>>>,
 }
 
-impl<'a> ScannedObservation<'a> {
-    fn of(loaded: &'a LoadedObservation) -> Result<Self, Error> {
-        Ok(Self {
-            loaded,
-            snapshot: loaded.stored.snapshot()?,
-        })
-    }
-
+impl ScannedObservation<'_> {
     fn has_text(&self) -> bool {
         self.loaded.stored.text.value().is_some()
     }
@@ -476,8 +459,6 @@ fn findings(loaded: &LoadedObservation, computed: &Computed) -> Result<Vec<Findi
 
 /// Formats a time by the session's settings.
 fn shown(time: Option<Micros>) -> Result<Option<String>, Error> {
-    let Some(time) = time.map(timestamptz).transpose()? else {
-        return Ok(None);
-    };
+    let time = time.map(timestamptz).transpose()?;
     connect(|client| client.query_value("SELECT $1::text", &values![time]))
 }

@@ -210,7 +210,7 @@ impl<'s> Search<'s> {
         of: &Subject,
         mut take: impl FnMut(&Question, Line, Subject),
     ) -> Result<(), Error> {
-        let exact = |name: &String| Some(exactly(name));
+        let exact = |name: &String| exactly(name);
         let only = |name: &Option<String>| name.as_ref().map(|it| vec![exact(it)]);
         let question = Question {
             period: Period {
@@ -226,7 +226,7 @@ impl<'s> Search<'s> {
                     "target",
                     Some(self.event.targets.iter().map(exact).collect()),
                 )
-                .any_of("uid", of.uid.map(|it| vec![Some(it.to_string())]))
+                .any_of("uid", of.uid.map(|it| vec![it.to_string()]))
                 .any_of("account", only(&of.account))
                 .any_of("job", only(&of.job)),
             wanted: AnswerShape::Totals,
@@ -234,7 +234,7 @@ impl<'s> Search<'s> {
         let Some(plan) = Plan::find(self.client, &question)? else {
             return Ok(());
         };
-        let request = Request::new(self.client, &question, &plan, None)?;
+        let request = Request::new(self.client, &question, &plan)?;
         let usage = request.read()?;
         usage.each(question.has_idle_targets(), |line| {
             let subject = Subject::in_group(by, usage.values(&line));

@@ -6,15 +6,15 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
-use crate::pg::guc::Pinned;
-use crate::pg::spi::{SqlResult, connect_as_of_call};
+use crate::pg::spi::SqlResult;
 use crate::pg::template::sql;
 use crate::pg::time::{self, timestamptz};
 use crate::pg::tuplestore::Rows;
-use crate::query::answer::{SETTINGS, write_rows};
+use crate::query::answer::{with_settings, write_rows};
 use crate::query::dimension::{Level, words};
 use crate::query::filters::Filters;
 use crate::query::params::Params;
+use crate::query::window::ROW_LIMIT;
 use crate::store;
 use crate::store::rights::caller::{Reader, as_any_reader, own_parameters};
 use jobstats_core::base::instant::DAY;
@@ -51,8 +51,7 @@ fn jobstats_events(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()
             withdrawn = params.bind("withdrawn", || withdrawn),
             conditions = filters.conditions(Level::Target, "e", &params),
         );
-        write_rows(&statement, &params.take(), &mut rows)?;
-        Ok(())
+        write_rows(&statement, &params.take(), &mut rows, ROW_LIMIT)
     })?)
 }
 
@@ -73,8 +72,7 @@ pub(super) fn read<T>(
     answer: impl FnOnce(&SpiClient<'_>, &Reader) -> Result<T, Error>,
 ) -> Result<T, Error> {
     as_any_reader(|reader| {
-        let _pinned = Pinned::new(SETTINGS);
-        connect_as_of_call(|client| {
+        with_settings(|client| {
             store::require(client)?;
             answer(client, &reader)
         })

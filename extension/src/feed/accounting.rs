@@ -263,9 +263,10 @@ fn usable<'a>(
 /// [`Error::Argument`] if the system does not know it.
 fn zone(client: &SpiClient<'_>) -> Result<Zone, Error> {
     let name: String = client.query_value("SELECT s.zone FROM jobstats.settings s", &[])?;
-    Zone::named(&name).map_err(|error| {
+    Zone::named(&name).ok_or_else(|| {
         let hint = "Give a name of the time zone database: UPDATE jobstats.settings SET zone = 'Europe/Berlin';";
-        Error::argument(error.to_string(), hint)
+        let error = format!("time zone {name:?} is not known to this system");
+        Error::argument(error, hint)
     })
 }
 

@@ -9,7 +9,7 @@ use jobstats_core::base::instant::{DAY, HOUR, Micros, SECOND};
 use jobstats_core::rules::feed::{Limits, reason};
 use jobstats_core::rules::increment::{edge_distance, share, spans};
 use jobstats_core::rules::snapshot::Contents;
-use jobstats_core::text::additional_parameters::Problems;
+use jobstats_core::text::additional_parameters::{Parameter, Problems};
 use jobstats_core::text::stats::{self, Growth, Sums};
 use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
@@ -60,21 +60,25 @@ pub fn read(
 ) -> Result<Vec<ServiceSnapshot>, Error> {
     let mut problems = Problems::default();
     let mut snapshots: Vec<ServiceSnapshot> = Vec::new();
-    for service in stats::services(&contents.others, &mut problems, PAUSE)? {
-        if snapshots.iter().any(|known| known.service == service.name) {
+    for other in PAUSE.among(&contents.others) {
+        let Parameter::Service(name) = other.parameter else {
+            continue;
+        };
+        let stats = stats::read(other, &mut problems, PAUSE)?;
+        if snapshots.iter().any(|known| known.service == name) {
             continue;
         }
         if snapshots.len() == SERVICES_MAX {
-            let (name, line) = (Some(service.name.as_bytes()), Some(service.line));
+            let (name, line) = (Some(name.as_bytes()), Some(other.line));
             ingest.rejects.add(None, line, TOO_MANY, name);
             continue;
         }
         reserve(&mut snapshots, 1)?;
         snapshots.push(ServiceSnapshot {
-            service: service.name.to_owned(),
-            time: stats::time_in(service.time, ingest.delivery.time),
+            service: name.to_owned(),
+            time: stats::time_in(stats.snapshot_time, ingest.delivery.time),
             since: None,
-            sums: service.sums,
+            sums: Sums::of(&stats, &stats::QUEUE),
         });
     }
     ingest.rejects.add_values(&problems);

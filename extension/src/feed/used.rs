@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use jobstats_core::rules::feed::{Outcome, reason};
 use jobstats_core::rules::snapshot::Contents;
-use jobstats_core::text::additional_parameters::{Owner, Problems};
+use jobstats_core::text::additional_parameters::{Owner, Parameter, Problems};
 use jobstats_core::text::used::{self, Usage};
 use pgrx::datum::{Date, DatumWithOid};
 use pgrx::spi::SpiClient;
@@ -38,12 +38,14 @@ pub fn read(contents: &Contents<'_>, ingest: &mut Ingest<'_>) -> Result<Vec<Used
     let mut problems = Problems::default();
     let mut lists = Vec::new();
     for other in &contents.others {
-        if let Some(found) = used::read(other, &mut problems, PAUSE)? {
+        if let Parameter::Used(target, owner) = other.parameter
+            && let Some(rows) = used::read(other, &mut problems, PAUSE)?
+        {
             reserve(&mut lists, 1)?;
             lists.push(UsedSpace {
-                target: OwnedTargetName::of(found.target),
-                owner: found.owner,
-                rows: found.rows,
+                target: OwnedTargetName::of(target),
+                owner,
+                rows,
             });
         }
     }

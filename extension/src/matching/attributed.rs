@@ -33,9 +33,8 @@ const LIST_BYTES: usize = 4 << 10;
 
 /// A run of the user, with its nodes.
 struct NodeRun {
-    job: i64,
-    started: Micros,
-    ended: Option<Micros>,
+    /// The run on an unknown node.
+    stay: Stay,
     nodes: Option<String>,
     /// Set if the list of nodes is complete.
     is_whole: bool,
@@ -44,12 +43,9 @@ struct NodeRun {
 impl NodeRun {
     fn stay(&self, node: &str) -> Stay {
         let is_in = self.nodes.as_ref().and_then(|list| contains(list, node));
-        let is_there = is_in.filter(|&is_in| is_in || self.is_whole);
         Stay {
-            job: self.job,
-            is_there,
-            started: self.started,
-            ended: self.ended,
+            is_there: is_in.filter(|&is_in| is_in || self.is_whole),
+            ..self.stay
         }
     }
 }
@@ -224,9 +220,12 @@ fn runs(
         };
         let newest = newest.get(&run.scheduler).copied();
         Ok(NodeRun {
-            job: row.at(1)?,
-            started: run.started,
-            ended: end(&run, newest.unwrap_or(run.updated)),
+            stay: Stay {
+                job: row.at(1)?,
+                is_there: None,
+                started: run.started,
+                ended: end(&run, newest.unwrap_or(run.updated)),
+            },
             is_whole: list.as_ref().is_some_and(is_whole),
             nodes: list,
         })

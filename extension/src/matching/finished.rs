@@ -50,7 +50,8 @@ pub fn queue(
 
 /// Sums up some of the jobs that are due, and returns how many these were.
 fn summarize(client: &mut SpiClient<'_>) -> Result<i64, Error> {
-    let taken = client.execute_rows(&take(), &values![AT_A_TIME])?;
+    let take = sql!("finished/take.sql", pace = pace_since(DAY_AGO, false));
+    let taken = client.execute_rows(&take, &values![AT_A_TIME])?;
     let taken: Vec<i64> = taken.map(|row| row.at(1)).collect::<Result<_, _>>()?;
     let count = i64::try_from(taken.len()).unwrap_or(i64::MAX);
     if count > 0 {
@@ -58,10 +59,6 @@ fn summarize(client: &mut SpiClient<'_>) -> Result<i64, Error> {
         client.execute(include_str!("finished/energy.sql"), &values![taken])?;
     }
     Ok(count)
-}
-
-fn take() -> String {
-    sql!("finished/take.sql", pace = pace_since(DAY_AGO, false),)
 }
 
 /// Returns the statement that makes the summaries of jobs.
@@ -115,8 +112,6 @@ fn jobstats_summarize_some() -> SqlResult<Option<i64>> {
 
 #[pg_extern(sql = false)]
 fn jobstats_queue_changed_summaries() -> SqlResult<i64> {
-    let queue =
-        |client: &mut SpiClient<'_>| client.execute(include_str!("finished/changed.sql"), &[]);
-    let queued = connect_mut(queue)?;
+    let queued = connect_mut(|client| client.execute(include_str!("finished/changed.sql"), &[]))?;
     Ok(i64::try_from(queued).unwrap_or(i64::MAX))
 }

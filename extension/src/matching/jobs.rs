@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use jobstats_core::accounting::matching::{Job, Run, Values, add};
 use jobstats_core::base::instant::Micros;
 use pgrx::spi::SpiClient;
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::matching::{Jobs, NumberJobs, RUNS_MAX, Store, entries};
@@ -19,26 +18,8 @@ use crate::store::columns::list;
 /// The memory in bytes for each byte of a run as JSON.
 const COPIES: usize = 4;
 
-/// A stored job.
-struct StoredJob {
-    job_no: i64,
-    key: JobKey,
-    /// The row, without NULLs.
-    row: Value,
-}
-
-/// The values that identify a job.
-#[derive(Deserialize)]
-struct JobKey {
-    scheduler: String,
-    started: Micros,
-    #[serde(default = "never")]
-    ended: Micros,
-}
-
-fn never() -> Micros {
-    Micros::MAX
-}
+/// The key of a stored job, and its row without NULLs.
+type StoredJob = (i64, Value);
 
 /// Brings the jobs of these numbers up to date, and returns them.
 pub fn renew(client: &mut SpiClient<'_>, numbers: &[String], store: &Store) -> Result<Jobs, Error> {
@@ -53,17 +34,14 @@ pub fn renew(client: &mut SpiClient<'_>, numbers: &[String], store: &Store) -> R
             let mut row =
                 without_nulls(serde_json::to_value(&job).map_err(Error::damaged_row("job_ids"))?);
             let found = find(stored, &job).map(|position| stored.swap_remove(position));
-            let job_no = match &found {
-                Some(found) => found.job_no,
-                None => keys.next(client)?,
+            let (job_no, before) = match found {
+                Some((job_no, before)) => (job_no, Some(before)),
+                None => (keys.next(client)?, None),
             };
-            if found
-                .as_ref()
-                .is_some_and(|it| owner(&it.row) != owner(&row))
-            {
+            if before.as_ref().is_some_and(|it| differ_in_owner(it, &row)) {
                 of_others.push(job_no);
             }
-            if found.is_none_or(|found| found.row != row) {
+            if before.is_none_or(|before| before != row) {
                 row["job_no"] = job_no.into();
                 row["job"] = number.as_str().into();
                 rows.push(row.to_string());
@@ -73,7 +51,7 @@ pub fn renew(client: &mut SpiClient<'_>, numbers: &[String], store: &Store) -> R
         }
         all.insert(number, known);
     }
-    let gone: Vec<i64> = stored.values().flatten().map(|it| it.job_no).collect();
+    let gone: Vec<i64> = stored.values().flatten().map(|it| it.0).collect();
     if !gone.is_empty() {
         let delete = "DELETE FROM jobstats.job_ids i WHERE i.job_no = ANY ($1)";
         client.execute(delete, &values![gone])?;
@@ -134,31 +112,24 @@ const NEW_KEYS: &str = "SELECT array_agg(k.key ORDER BY k.key DESC) FROM ( \
      SELECT nextval(s.name::regclass) AS key \
      FROM pg_get_serial_sequence(text 'jobstats.job_ids', text 'job_no') s (name), generate_series(bigint '1', $1)) k";
 
-/// Returns the columns of a job that sums by user depend on.
-fn owner(row: &Value) -> [Option<&Value>; 6] {
-    [
-        "uid",
-        "user_name",
-        "gid",
-        "group_name",
-        "account",
-        "partition",
-    ]
-    .map(|column| row.get(column))
+/// Returns whether jobs differ in a column that sums by user depend on: one from the user to the partition.
+fn differ_in_owner(one: &Value, other: &Value) -> bool {
+    let mut columns = Values::COLUMNS[..6].iter();
+    columns.any(|(column, _)| one.get(column) != other.get(column))
 }
 
-/// Returns the position of the stored job of the same scheduler that overlaps with a job.
+/// Returns the position of the stored job of the same scheduler that begins with a job, or else overlaps with it.
 fn find(stored: &[StoredJob], job: &Job) -> Option<usize> {
-    let ended = job.ended.unwrap_or(Micros::MAX);
-    let is_same = |it: &JobKey| {
-        it.scheduler == job.scheduler && it.started <= ended && job.started <= it.ended
+    let is_of_scheduler = |row: &Value| row["scheduler"] == job.scheduler;
+    let is_same = |(_, row): &StoredJob| is_of_scheduler(row) && row["started"] == job.started;
+    let overlaps = |(_, row): &StoredJob| {
+        let time = |name: &str| row[name].as_i64();
+        is_of_scheduler(row)
+            && time("started") <= Some(job.ended.unwrap_or(Micros::MAX))
+            && time("ended").is_none_or(|ended| job.started <= ended)
     };
-    let same = |it: &&StoredJob| it.key.started == job.started && it.key.scheduler == job.scheduler;
-    let exactly = stored.iter().find(same).map(|it| it.job_no);
-    stored.iter().position(|it| match exactly {
-        Some(job_no) => it.job_no == job_no,
-        None => is_same(&it.key),
-    })
+    let same = stored.iter().position(is_same);
+    same.or_else(|| stored.iter().position(overlaps))
 }
 
 /// Returns the jobs of these numbers, built from their runs.
@@ -197,14 +168,8 @@ fn stored(
     let mut stored = BTreeMap::<String, Vec<StoredJob>>::new();
     for row in rows {
         let (job_no, number, text): (i64, String, String) = (row.at(1)?, row.at(2)?, row.at(3)?);
-        let value: Value = serde_json::from_str(&text).map_err(Error::damaged_row("job_ids"))?;
-        let key = JobKey::deserialize(&value).map_err(Error::damaged_row("job_ids"))?;
-        let of_number = stored.entry(number).or_default();
-        of_number.push(StoredJob {
-            job_no,
-            key,
-            row: value,
-        });
+        let row = serde_json::from_str(&text).map_err(Error::damaged_row("job_ids"))?;
+        stored.entry(number).or_default().push((job_no, row));
     }
     Ok(stored)
 }

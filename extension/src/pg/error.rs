@@ -7,7 +7,6 @@ use std::fmt::Display;
 use jobstats_core::base::nearest::{SUGGESTED, nearest};
 use jobstats_core::identity::entry_id::FormatError;
 use jobstats_core::rules::audit::TooManyFindings;
-use jobstats_core::rules::increment::CompareError;
 use jobstats_core::rules::snapshot::ReadError;
 use jobstats_core::series::counter::{self, CounterError};
 use jobstats_core::series::density::{self, DensityError};
@@ -165,7 +164,6 @@ errors! {
         ("out of memory: could not allocate {0} bytes"),
         LESS_AT_ONCE;
     Read(#[from] error: ReadError) => Code::ERRCODE_OUT_OF_MEMORY, ("out of memory: {0}"), LESS_AT_ONCE;
-    Compare(#[from] error: CompareError) => Code::ERRCODE_OUT_OF_MEMORY, ("out of memory: {0}"), LESS_AT_ONCE;
     Format(#[from] error: FormatError) => Code::ERRCODE_INVALID_PARAMETER_VALUE,
         ("{0}"),
         match error {

@@ -17,6 +17,8 @@ pub struct Rows {
     row: PgMemoryContexts,
     values: Vec<pg_sys::Datum>,
     nulls: Vec<bool>,
+    /// The number of rows that were added.
+    pub len: usize,
 }
 
 /// A value with its type.
@@ -70,6 +72,7 @@ unsafe impl<'call> ArgAbi<'call> for Rows {
                 row: PgMemoryContexts::new("jobstats row"),
                 values: Vec::new(),
                 nulls: Vec::new(),
+                len: 0,
             }
         }
     }
@@ -112,6 +115,7 @@ impl Rows {
 
     /// Adds a row with these values, each of its column's type. They are copied.
     pub fn put_row(&mut self, row: &[Option<pg_sys::Datum>]) {
+        self.len += 1;
         self.values.clear();
         self.nulls.clear();
         for value in row {

@@ -9,9 +9,9 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::Error;
 use crate::pg::time::SessionClocks;
 use crate::query::engine::Request;
+use crate::query::labels::Group;
 use crate::query::plan::Plan;
 use crate::query::question::Question;
-use crate::query::row_limit::Group;
 use crate::query::window::Window;
 use crate::query::without_times;
 
@@ -45,7 +45,7 @@ impl<'a> Windows<'a> {
 
     /// Returns the plan for another window, in the same state of the store.
     pub fn plan(&self, plan: &Plan, window: Window) -> Result<Plan, Error> {
-        plan.again(self.client, self.question, window)
+        Plan::of(self.client, self.question, window, plan.state.clone())
     }
 
     /// Passes the groups of a window with their usage to `each`, if at least this share was observed. Returns the coverage.
@@ -56,7 +56,7 @@ impl<'a> Windows<'a> {
         mut each: impl FnMut(Group, GroupRates) -> Result<(), Error>,
     ) -> Result<f64, Error> {
         let question = self.question;
-        let request = Request::new(self.client, question, plan, None)?;
+        let request = Request::new(self.client, question, plan)?;
         let usage = request.read()?;
         let covered = usage.scope.coverage();
         if covered < least {

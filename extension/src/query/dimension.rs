@@ -79,78 +79,64 @@ impl Table {
     }
 }
 
-/// A dimension in SQL.
-pub trait InSql {
-    /// Returns an expression for the dimension of a row of the table. Names must be [joined](join_names).
-    fn expression(&self, table: Table) -> String;
-
-    /// Returns the relations whose column of this name has values of the dimension.
-    fn relations(&self) -> &'static [&'static str];
+/// Returns an expression for a dimension of a row of the table. Names must be [joined](join_names).
+pub fn expression(dimension: &Dimension, table: Table) -> String {
+    let column = dimension.column;
+    match dimension.of {
+        _ if table.jobs == Jobs::Columns => format!("{}.{}", table.name, dimension.name),
+        Of::Level => format!("{}.{column}", table.name),
+        Of::Uid => table.uid(),
+        Of::User => {
+            let name = table.or_of_job(&format!("person.{column}"), column, "");
+            format!("coalesce({name}, {}::text)", table.uid())
+        }
+        Of::Gid => table.gid(),
+        // The group name of a job does not apply to another group of the user.
+        Of::Group => {
+            let (gid, job) = (table.gid(), table.job());
+            let is_same = format!(" AND {gid} IS NOT DISTINCT FROM {job}.gid");
+            let name = table.or_of_job(&format!("team.{column}"), column, &is_same);
+            format!("coalesce({name}, {gid}::text)")
+        }
+        Of::Job | Of::Account => format!("{}.{column}", table.job()),
+        Of::Array => format!("coalesce({}.{column}, {}.job)", table.job(), table.name),
+    }
 }
 
-impl InSql for Dimension {
-    fn expression(&self, table: Table) -> String {
-        let column = self.column;
-        match self.of {
-            _ if table.jobs == Jobs::Columns => format!("{}.{}", table.name, self.name),
-            Of::Level => format!("{}.{column}", table.name),
-            Of::Uid => table.uid(),
-            Of::User => {
-                let name = table.or_of_job(&format!("person.{column}"), column, "");
-                format!("coalesce({name}, {}::text)", table.uid())
-            }
-            Of::Gid => table.gid(),
-            // The group name of a job does not apply to another group of the user.
-            Of::Group => {
-                let (gid, job) = (table.gid(), table.job());
-                let is_same = format!(" AND {gid} IS NOT DISTINCT FROM {job}.gid");
-                let name = table.or_of_job(&format!("team.{column}"), column, &is_same);
-                format!("coalesce({name}, {gid}::text)")
-            }
-            Of::Job | Of::Account => format!("{}.{column}", table.job()),
-            Of::Array => format!("coalesce({}.{column}, {}.job)", table.job(), table.name),
-        }
-    }
-
-    fn relations(&self) -> &'static [&'static str] {
-        match (self.of, self.level) {
-            (Of::Level, Level::Target) => &["jobstats.targets"],
-            (Of::Level, Level::Server) => &["jobstats.observations"],
-            (Of::Level, Level::Entry) => &["jobstats.entries"],
-            (Of::Uid, _) => &["jobstats.entries", "jobstats.job_ids"],
-            (Of::User | Of::Gid, _) => &[
-                "jobstats.users",
-                "jobstats.earlier_users",
-                "jobstats.job_ids",
-            ],
-            (Of::Group, _) => &[
-                "jobstats.groups",
-                "jobstats.earlier_groups",
-                "jobstats.job_ids",
-            ],
-            (Of::Job | Of::Account | Of::Array, _) => &["jobstats.job_ids"],
-        }
+/// Returns the relations whose column of this name has values of a dimension.
+pub fn relations(dimension: &Dimension) -> &'static [&'static str] {
+    match (dimension.of, dimension.level) {
+        (Of::Level, Level::Target) => &["jobstats.targets"],
+        (Of::Level, Level::Server) => &["jobstats.observations"],
+        (Of::Level, Level::Entry) => &["jobstats.entries"],
+        (Of::Uid, _) => &["jobstats.entries", "jobstats.job_ids"],
+        (Of::User | Of::Gid, _) => &[
+            "jobstats.users",
+            "jobstats.earlier_users",
+            "jobstats.job_ids",
+        ],
+        (Of::Group, _) => &[
+            "jobstats.groups",
+            "jobstats.earlier_groups",
+            "jobstats.job_ids",
+        ],
+        (Of::Job | Of::Account | Of::Array, _) => &["jobstats.job_ids"],
     }
 }
 
 /// Returns a join of a table that has a `uid` with tables of the names of users and of their groups, if any of the dimensions
 /// is such a name.
 pub fn join_names(
-    dimensions: impl IntoIterator<Item = &'static Dimension>,
+    mut dimensions: impl Iterator<Item = &'static Dimension> + Clone,
     table: Table,
     [users, groups]: [&str; 2],
 ) -> String {
-    let (mut has_names, mut has_groups) = (false, false);
-    for dimension in dimensions {
-        has_names |= dimension.is_name();
-        has_groups |= dimension.is_group();
-    }
     let mut join = String::new();
-    if has_names {
+    if dimensions.clone().any(Dimension::is_name) {
         let uid = table.uid();
         join += &format!(" LEFT JOIN {users} person ON person.uid = {uid}");
     }
-    if has_groups {
+    if dimensions.any(Dimension::is_group) {
         join += &format!(" LEFT JOIN {groups} team ON team.gid = {}", table.gid());
     }
     join
@@ -167,10 +153,10 @@ impl By {
     /// [`Error::Unknown`] if a word is no dimension.
     pub fn parse(names: Option<String>, default: &str) -> Result<Self, Error> {
         let names = names.map_or(Cow::Borrowed(default), Cow::Owned);
-        let valid = || DIMENSIONS.iter().map(|it| it.name).collect::<Vec<_>>();
         let named = |name| {
-            let found = Dimension::find(name);
-            found.ok_or_else(|| Error::unknown("dimension", name, valid().join(", ")))
+            let valid = || DIMENSIONS.iter().map(|it| it.name).collect::<Vec<_>>();
+            let unknown = || Error::unknown("dimension", name, valid().join(", "));
+            Dimension::find(name).ok_or_else(unknown)
         };
         let chosen: Result<Vec<_>, _> = words(&names).map(named).collect();
         Ok(Self(chosen?))

@@ -7,7 +7,7 @@ use jobstats_core::base::instant::Span;
 use jobstats_core::usage::columns::sum::Sum;
 use jobstats_core::usage::dimension::{Level, ValueType};
 use jobstats_core::usage::{
-    Activity, Cells, Conditions, Groups, Line, MeasurePlan, Scope, Shown, Target, Untracked,
+    Cells, Conditions, Groups, Line, MeasurePlan, Scope, Shown, Target, Untracked,
     target_counter_sums, untracked,
 };
 use pgrx::spi::SpiClient;
@@ -16,10 +16,10 @@ use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::query::engine::reading::Reading;
 use crate::query::entries::few;
+use crate::query::labels::Group;
 use crate::query::plan::Plan;
 use crate::query::question::{AnswerShape, Question};
-use crate::query::row_limit::Group;
-use crate::query::sources::Part;
+use crate::query::sources::{Part, Sources};
 use crate::store::personal::Pseudonyms;
 
 mod divided;
@@ -78,7 +78,7 @@ impl Usage<'_> {
         let all_time = Sum::service_time();
         let load = |values: Vec<i128>| {
             let mut load = Load::default();
-            for (sum, value) in self.plan.sums().iter().zip(values) {
+            for (sum, value) in self.plan.sums.iter().zip(values) {
                 match sum.time {
                     true if *sum == all_time => load.time += value,
                     true => {}
@@ -107,8 +107,6 @@ pub struct Request<'u> {
     conditions: Conditions,
     /// The entries that the conditions let through or, if sums by owner are read, the users; `None` if they may be many.
     few: Option<Vec<i64>>,
-    /// The pseudonyms, for a reader without names.
-    pseudonyms: Option<Pseudonyms>,
     /// The last observation of each target, if the question is about these instead of a window.
     lasts: Option<HashMap<i32, Span>>,
 }
@@ -119,25 +117,18 @@ impl<'u> Request<'u> {
         client: &SpiClient<'_>,
         question: &'u Question,
         plan: &'u Plan,
-        pseudonyms: Option<Pseudonyms>,
     ) -> Result<Self, Error> {
-        let few = few(client, plan, &question.filters)?;
-        Ok(Self::of(question, plan, few, pseudonyms))
+        let few = few(client, plan)?;
+        Ok(Self::of(question, plan, few))
     }
 
     /// Starts with these entries, if they are few.
-    pub fn of(
-        question: &'u Question,
-        plan: &'u Plan,
-        few: Option<Vec<i64>>,
-        pseudonyms: Option<Pseudonyms>,
-    ) -> Self {
+    pub fn of(question: &'u Question, plan: &'u Plan, few: Option<Vec<i64>>) -> Self {
         Self {
             question,
             plan,
-            conditions: question.filters.on_entries(&plan.jobs.labelled),
+            conditions: plan.jobs.filters.on_entries(),
             few,
-            pseudonyms,
             lasts: None,
         }
     }
@@ -155,9 +146,9 @@ impl<'u> Request<'u> {
             matches!(wanted, AnswerShape::Summary),
         );
         let reading = Reading::new(self, &scope)?;
-        let cells = reading.cells(&scope, parts, plan.sums())?;
+        let cells = reading.cells(&scope, parts, &plan.sums)?;
         plan.note_times(&mut scope, &cells);
-        if plan.has_times() && self.reads_some() {
+        if plan.probe.is_some() && self.reads_some() {
             self.find_times(&mut scope, &self.probed(parts))?;
         }
         if scope.untimed().next().is_some() {
@@ -174,7 +165,7 @@ impl<'u> Request<'u> {
     /// Returns the groups of the cells that were read; `bytes` of the limit are taken already.
     fn groups(&self, read: Reading<'_>, cells: &Cells, bytes: usize) -> Result<Groups<'_>, Error> {
         let by = self.question.by.list();
-        let shown = self.pseudonyms.map(shown);
+        let shown = self.plan.pseudonyms.map(shown);
         let limit = self.plan.state.limit.saturating_sub(bytes);
         let mut groups = Groups::new(by, &self.conditions, shown, cells, limit)?;
         self.name(&mut groups, read.known, read.owners.into_inner())?;
@@ -194,23 +185,15 @@ impl<'u> Request<'u> {
     /// Compares the counters of targets with the work of their entries.
     pub fn untracked(&self, usage: &Usage<'_>) -> Result<Vec<Untracked>, Error> {
         let (plan, scope) = (&usage.plan, &usage.scope);
-        let parts = self.plan.of_target_counters().parts;
+        let sources = Sources::of_target_counters(&self.plan.state, &self.plan.window);
         let reading = Reading::new(self, scope)?;
-        let counters = reading.cells(scope, &parts, &target_counter_sums(plan))?;
+        let counters = reading.cells(scope, &sources.parts, &target_counter_sums(plan))?;
         Ok(untracked(plan, scope, &usage.cells, &counters)?)
     }
 
     /// Reads the targets in scope, without any usage.
     pub fn read_targets(&self) -> Result<Usage<'_>, Error> {
-        let plan = MeasurePlan::new(&self.question.measures.list, false, false);
-        let (by, limit) = (self.question.by.list(), self.plan.state.limit);
-        let cells = Cells::new(plan.sums().len(), Activity::Unknown, limit);
-        Ok(Usage {
-            groups: Groups::new(by, &self.conditions, None, &cells, limit)?,
-            scope: self.scope()?,
-            plan,
-            cells,
-        })
+        self.read_parts(self.scope()?, &[])
     }
 
     /// Returns whether rows are distinguished by entry or owner. A filter does not need that if the selected entries are few, and if it selects all
@@ -226,6 +209,12 @@ impl<'u> Request<'u> {
     /// Returns whether the rows of some entries or owners alone are read.
     fn reads_some(&self) -> bool {
         self.question.filters.has(Level::Entry) && (self.few.is_some() || self.uids().is_some())
+    }
+
+    /// Returns the entries to read; `None` for all, and if sums by owner are read.
+    fn entry_ids(&self) -> Option<Vec<i64>> {
+        let few = self.few.clone();
+        few.filter(|_| self.plan.sources.owner().is_none())
     }
 
     /// Returns the users to read from sums by owner; `None` for all.

@@ -6,7 +6,7 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::query::dimension::{Level, join_names};
-use crate::query::filters::{Filters, bind_own, is_own};
+use crate::query::filters::{bind_own, is_own};
 use crate::query::params::Params;
 use crate::query::plan::Plan;
 
@@ -28,14 +28,19 @@ const FEW: usize = 1000;
 const FEW_OF_NODES: usize = 8000;
 
 /// Returns a join of entries `entry` with their jobs in the window, if the question depends on them.
-fn join_jobs(plan: &Plan, filters: &Filters, params: &Params) -> String {
+fn join_jobs(plan: &Plan, params: &Params) -> String {
     if !plan.jobs.joined {
         return String::new();
     }
     // The accounting of other users' jobs stays hidden, even if one was matched with the reader's entry.
-    let of_own = filters.own.as_ref().map_or_else(String::new, |own| {
-        format!(" AND {}", is_own(own, "job.uid", "job.account", params))
-    });
+    let of_own = plan
+        .jobs
+        .filters
+        .own
+        .as_ref()
+        .map_or_else(String::new, |own| {
+            format!(" AND {}", is_own(own, "job.uid", "job.account", params))
+        });
     let [since, until] = bind_window(plan, params);
     let job = match plan.window.until() - plan.window.since() <= SHORT {
         // A front reads the entries of a window at once.
@@ -62,24 +67,25 @@ fn bind_window(plan: &Plan, params: &Params) -> [String; 2] {
 
 /// Returns the target list and the tables of the entries that the filters let through, on any day of the window if they are about jobs
 /// or names.
-fn entries(plan: &Plan, filters: &Filters, params: &Params) -> String {
-    let entry = plan.jobs.entry();
+fn entries(plan: &Plan, params: &Params) -> String {
+    let (entry, filters) = (plan.jobs.entry(), &plan.jobs.filters);
     let [since, until] = bind_window(plan, params);
     let [users, groups] = plan.names.tables(&since, &until);
     format!(
         "entry.entry_id FROM {} entry{}{} WHERE true{}{}",
         filters.seen_entries(params),
-        join_jobs(plan, filters, params),
+        join_jobs(plan, params),
         join_names(filters.chosen(), entry, [&*users, &*groups]),
-        filters.conditions_on_entries(entry, &plan.jobs.labelled, params),
-        of_users(plan, filters, params),
+        filters.conditions_on_entries(entry, params),
+        of_users(plan, params),
     )
 }
 
 /// Returns a condition that finds entries of users filtered by number through indexes, with a leading AND. The filter alone is a condition on the
 /// entry or its job, for which there is no index.
-fn of_users(plan: &Plan, filters: &Filters, params: &Params) -> String {
-    let uids = filters.on_entries(&plan.jobs.labelled).uids();
+fn of_users(plan: &Plan, params: &Params) -> String {
+    let filters = &plan.jobs.filters;
+    let uids = filters.on_entries().uids();
     let is_of_use = plan.jobs.joined && !plan.state.is_front && filters.own.is_none();
     uids.filter(|_| is_of_use).map_or_else(String::new, |uids| {
         let uids = params.bind("uids", || Some(uids.clone()));
@@ -92,10 +98,11 @@ fn of_users(plan: &Plan, filters: &Filters, params: &Params) -> String {
 
 /// Returns the same of the users whose names the filters let through; `None` if they let through users without a name, or users
 /// whom jobs alone name.
-fn users(plan: &Plan, filters: &Filters, params: &Params) -> Option<String> {
+fn users(plan: &Plan, params: &Params) -> Option<String> {
     if plan.jobs.names {
         return None;
     }
+    let filters = &plan.jobs.filters;
     let conditions = filters.conditions_on_name(params)?;
     let [since, until] = bind_window(plan, params);
     let [users, groups] = plan.names.tables(&since, &until);
@@ -111,18 +118,14 @@ fn users(plan: &Plan, filters: &Filters, params: &Params) -> Option<String> {
     ))
 }
 
-/// Returns the entries that the filters let through or, if the plan reads sums by owner, the users whose names are
+/// Returns the entries that the filters of a question let through or, if the plan reads sums by owner, the users whose names are
 /// selected; `None` if they may be many.
-pub fn few(
-    client: &SpiClient<'_>,
-    plan: &Plan,
-    filters: &Filters,
-) -> Result<Option<Vec<i64>>, Error> {
+pub fn few(client: &SpiClient<'_>, plan: &Plan) -> Result<Option<Vec<i64>>, Error> {
     let params = Params::default();
     let statement = if plan.sources.owner().is_some() {
-        users(plan, filters, &params)
+        users(plan, &params)
     } else {
-        is_worth_it(plan, filters).then(|| entries(plan, filters, &params))
+        is_worth_it(plan).then(|| entries(plan, &params))
     };
     let Some(statement) = statement else {
         return Ok(None);
@@ -144,8 +147,12 @@ pub fn few(
 
 /// Returns whether to look up the entries that the filters let through. Accounting has no index for it: scanning a million jobs takes longer than
 /// reading an hour of a large cluster.
-fn is_worth_it(plan: &Plan, filters: &Filters) -> bool {
-    let mut of_entries = filters.chosen().filter(|it| it.level == Level::Entry);
+fn is_worth_it(plan: &Plan) -> bool {
+    let mut of_entries = plan
+        .jobs
+        .filters
+        .chosen()
+        .filter(|it| it.level == Level::Entry);
     let is_short = plan.window.until() - plan.window.since() <= HOUR;
     match is_short {
         true => of_entries.any(|it| !it.is_of_job()),

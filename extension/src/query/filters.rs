@@ -1,7 +1,5 @@
 //! Filters, which select targets, servers and entries by their dimensions.
 
-use std::collections::HashMap;
-
 use jobstats_core::base::pattern::{Pattern, exactly};
 use jobstats_core::usage::dimension::PROJECT;
 use jobstats_core::usage::filter::{FilterError, Matcher, meant};
@@ -12,7 +10,7 @@ use serde_json::Value;
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::spi::{Statements, connect_as_of_call, values};
-use crate::query::dimension::{Dimension, InSql, Level, Table, ValueType};
+use crate::query::dimension::{Dimension, Level, Table, ValueType, expression};
 use crate::query::params::Params;
 use crate::store::rights::caller::{
     OWN_FIRST, OwnUsage, after_own, as_any_reader, seen, seen_entries,
@@ -26,6 +24,8 @@ struct Filter {
     wanted: Matcher,
     /// Set if matching rows are left out, instead of all others.
     excludes: bool,
+    /// The jobs that match by their labels.
+    jobs: Vec<i64>,
 }
 
 impl Filter {
@@ -36,13 +36,14 @@ impl Filter {
             dimension,
             wanted: Matcher::of(dimension, value)?,
             excludes,
+            jobs: Vec::new(),
         })
     }
 
-    /// Returns the condition with a leading AND. Jobs in `labelled` match, too.
-    fn condition(&self, table: Table, labelled: &[i64], params: &Params) -> String {
+    /// Returns the condition with a leading AND.
+    fn condition(&self, table: Table, params: &Params) -> String {
         let dimension = self.dimension;
-        let column = dimension.expression(table);
+        let column = expression(dimension, table);
         let text = match (dimension.value_type, dimension.any_case) {
             (ValueType::Number, _) => format!("{column}::text"),
             (ValueType::Text, true) => format!("lower({column})"),
@@ -60,8 +61,8 @@ impl Filter {
         if self.wanted.none {
             matches = format!("({matches} OR {column} IS NULL)");
         }
-        if !labelled.is_empty() {
-            let jobs = params.add(labelled.to_vec());
+        if !self.jobs.is_empty() {
+            let jobs = params.add(self.jobs.clone());
             matches = format!("({matches} OR job.job_no = ANY ({jobs}))");
         }
         match self.excludes {
@@ -73,9 +74,6 @@ impl Filter {
 
 /// The dimensions of targets.
 pub const OF_TARGETS: [&str; 4] = ["cluster", "filesystem", "kind", "target"];
-
-/// The jobs that filters match by their labels, by the positions of these filters.
-pub type LabelledJobs = HashMap<usize, Vec<i64>>;
 
 /// The filters that are set.
 #[derive(Clone, Default)]
@@ -168,12 +166,6 @@ impl Filters {
         Ok(self)
     }
 
-    /// Returns whether the dimension of this name is filtered.
-    pub fn has_key(&self, name: &str) -> bool {
-        let is_wanted = |it: &Filter| it.dimension.name == name && !it.excludes;
-        self.chosen.iter().any(is_wanted)
-    }
-
     /// Requires that all filters have these keys.
     ///
     /// # Errors
@@ -191,11 +183,11 @@ impl Filters {
 
     /// Adds the filter of the dimension of this name for a name.
     pub fn only(self, name: &str, value: &str) -> Self {
-        self.any_of(name, Some(vec![Some(exactly(value))]))
+        self.any_of(name, Some(vec![exactly(value)]))
     }
 
     /// Adds the filter of the dimension of this name, if there are patterns for it.
-    pub fn any_of(mut self, name: &str, patterns: Option<Vec<Option<String>>>) -> Self {
+    pub fn any_of(mut self, name: &str, patterns: Option<Vec<String>>) -> Self {
         if let Some(patterns) = patterns {
             let filter = Filter::new(name, &Value::from(patterns), false);
             self.chosen.extend(filter);
@@ -210,51 +202,35 @@ impl Filters {
         self
     }
 
-    /// Returns the values that the filter of a dimension wants, if there is one.
-    pub fn wanted(&self, dimension: &Dimension) -> Option<&Matcher> {
-        let of_dimension = |it: &&Filter| it.dimension == dimension && !it.excludes;
-        self.chosen.iter().find(of_dimension).map(|it| &it.wanted)
+    /// Returns the values that the filter of the dimension of this name wants, if there is one.
+    pub fn wanted(&self, name: &str) -> Option<&Matcher> {
+        let is_wanted = |it: &&Filter| it.dimension.name == name && !it.excludes;
+        self.chosen.iter().find(is_wanted).map(|it| &it.wanted)
     }
 
-    /// Returns the conditions on the dimensions of a level.
-    pub fn on(&self, level: Level) -> Vec<Condition> {
-        self.in_core(level, &LabelledJobs::new())
-    }
-
-    /// Returns the conditions on users, jobs and entries. Jobs in `labelled` match, too.
-    pub fn on_entries(&self, labelled: &LabelledJobs) -> Conditions {
+    /// Returns the conditions on users, jobs and entries.
+    pub fn on_entries(&self) -> Conditions {
         Conditions {
-            list: self.in_core(Level::Entry, labelled),
+            list: self.on(Level::Entry),
             own: self.own.clone(),
         }
     }
 
-    fn in_core(&self, level: Level, labelled: &LabelledJobs) -> Vec<Condition> {
-        let filters = self.with_jobs(level, labelled);
-        let conditions = filters.map(|(it, jobs)| {
-            let jobs = jobs.iter().copied();
+    /// Returns the conditions on the dimensions of a level.
+    pub fn on(&self, level: Level) -> Vec<Condition> {
+        let of_level = self.chosen.iter().filter(|it| it.dimension.level == level);
+        let conditions = of_level.map(|it| {
+            let jobs = it.jobs.iter().copied();
             Condition::new(it.dimension, it.wanted.clone(), jobs, it.excludes)
         });
         conditions.collect()
     }
 
-    /// Returns the filters by dimensions of a level, each with the jobs that it matches by their labels.
-    fn with_jobs<'f>(
-        &'f self,
-        level: Level,
-        labelled: &'f LabelledJobs,
-    ) -> impl Iterator<Item = (&'f Filter, &'f [i64])> {
-        let filters = self.chosen.iter().enumerate();
-        let of_level = filters.filter(move |(_, it)| it.dimension.level == level);
-        of_level.map(|(position, it)| (it, labelled.get(&position).map_or(&[][..], Vec::as_slice)))
-    }
-
-    /// Returns the patterns of each filter of jobs, with its position.
-    pub fn of_jobs(&self) -> impl Iterator<Item = (usize, &[String])> {
-        let of_jobs = self.chosen.iter().enumerate();
-        of_jobs
-            .filter(|(_, it)| it.dimension.name == "job")
-            .map(|(position, it)| (position, it.wanted.patterns.as_slice()))
+    /// Returns the patterns of each filter of jobs, and the jobs that match by their labels.
+    pub fn of_jobs(&mut self) -> impl Iterator<Item = (&[String], &mut Vec<i64>)> {
+        let filters = self.chosen.iter_mut();
+        let of_jobs = filters.filter(|it| it.dimension.name == "job");
+        of_jobs.map(|it| (it.wanted.patterns.as_slice(), &mut it.jobs))
     }
 
     /// Returns the conditions on the dimensions of a level, each with a leading AND. `table` is what the statement calls the
@@ -262,27 +238,19 @@ impl Filters {
     pub fn conditions(&self, level: Level, table: impl Into<Table>, params: &Params) -> String {
         let table = table.into();
         let of_level = self.chosen.iter().filter(|it| it.dimension.level == level);
-        of_level
-            .map(|it| it.condition(table, &[], params))
-            .collect()
+        of_level.map(|it| it.condition(table, params)).collect()
     }
 
     /// Returns the conditions on rows `entry`, each with a leading AND.
-    pub fn conditions_on_entries(
-        &self,
-        entry: Table,
-        labelled: &LabelledJobs,
-        params: &Params,
-    ) -> String {
-        let filters = self.with_jobs(Level::Entry, labelled);
-        let conditions = filters.map(|(it, jobs)| it.condition(entry, jobs, params));
-        self.after_own(conditions.collect()) + &self.is_own(entry, params)
+    pub fn conditions_on_entries(&self, entry: Table, params: &Params) -> String {
+        let conditions = self.conditions(Level::Entry, entry, params);
+        self.after_own(conditions) + &self.is_own(entry, params)
     }
 
     /// Returns the conditions on rows of jobs, each with a leading AND. A job is found by its label, too.
     pub fn conditions_on_jobs(&self, job: Table, params: &Params) -> String {
         let conditions = self.chosen.iter().map(|it| {
-            let condition = it.condition(job, &[], params);
+            let condition = it.condition(job, params);
             match it.dimension.name {
                 "job" if !it.excludes => {
                     let condition = condition.trim_start_matches(" AND ");
@@ -316,7 +284,7 @@ impl Filters {
         let Some(own) = &self.own else {
             return String::new();
         };
-        let column = |name: &str| Dimension::find(name).map(|it| it.expression(table));
+        let column = |name: &str| Dimension::find(name).map(|it| expression(it, table));
         let [uid, account] = ["uid", "account"].map(|name| column(name).unwrap_or_default());
         format!(" AND {}", is_own(own, &uid, &account, params))
     }
@@ -333,7 +301,7 @@ impl Filters {
                     || !it.wanted.patterns.iter().any(may_be_number))
         };
         let filters = self.chosen.iter().filter(|it| selects_names(it));
-        let conditions = filters.map(|it| it.condition("person".into(), &[], params));
+        let conditions = filters.map(|it| it.condition("person".into(), params));
         let conditions: String = conditions.collect();
         (!conditions.is_empty()).then(|| self.after_own(conditions))
     }
@@ -344,7 +312,7 @@ impl Filters {
     }
 
     /// Returns the dimensions that are filtered.
-    pub fn chosen(&self) -> impl Iterator<Item = &'static Dimension> {
+    pub fn chosen(&self) -> impl Iterator<Item = &'static Dimension> + Clone {
         let chosen = self.chosen.iter().map(|filter| filter.dimension);
         chosen.chain(self.own.iter().flat_map(own_dimensions))
     }
@@ -372,7 +340,7 @@ pub fn bind_own(own: Option<&OwnUsage>, params: &Params) -> [String; 2] {
 }
 
 /// Returns the dimensions that decide whether work is the reader's own.
-fn own_dimensions(own: &OwnUsage) -> impl Iterator<Item = &'static Dimension> {
+fn own_dimensions(own: &OwnUsage) -> impl Iterator<Item = &'static Dimension> + Clone + use<> {
     let account = (!own.accounts.is_empty()).then_some("account");
     let names = std::iter::once("uid").chain(account);
     names.filter_map(Dimension::find)

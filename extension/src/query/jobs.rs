@@ -4,14 +4,14 @@
 //! looked up. Only usage of entries with several rows is divided by their days.
 
 use jobstats_core::base::pattern::Pattern;
+use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
-use crate::pg::spi::{Rows, Statements, values};
-use crate::pg::time::timestamptz;
+use crate::pg::spi::{Statements, values};
 use crate::query::dimension::{self, Dimension, Table};
-use crate::query::filters::LabelledJobs;
+use crate::query::filters::Filters;
 use crate::query::notice::{distinct, listed};
 use crate::query::question::Question;
 use crate::query::state::State;
@@ -38,10 +38,10 @@ pub struct Jobs {
     /// Set if entries with usage in the window may belong to several jobs, so that a job is known for a share of their usage only. For a restricted
     /// reader that applies to all entries: the number may have had another user's job before accounting began.
     pub several: bool,
-    /// The jobs whose labels filters match.
-    pub labelled: LabelledJobs,
+    /// The filters of the question, with the jobs whose labels they match.
+    pub filters: Filters,
     /// Arrays in a filter whose elements share a number.
-    arrays: Vec<String>,
+    pub arrays: Vec<String>,
 }
 
 impl Jobs {
@@ -53,19 +53,19 @@ impl Jobs {
         state: &State,
     ) -> Result<Self, Error> {
         let mut jobs = Self::default();
-        let own = question.filters.own.as_ref();
-        for (position, patterns) in question.filters.of_jobs() {
-            jobs.add_labelled(client, own, position, patterns)?;
+        let (mut filters, own) = (question.filters.clone(), question.filters.own.as_ref());
+        for (patterns, labelled) in filters.of_jobs() {
+            *labelled = jobs.labelled(client, own, patterns)?;
+            jobs.joined |= !labelled.is_empty();
         }
+        jobs.filters = filters;
         if own.is_some() {
             // They may be other users' arrays.
             jobs.arrays.clear();
         }
         let has_users = question.dimensions().any(Dimension::is_user) && state.has_unnamed;
         jobs.names = has_users && question.dimensions().any(Dimension::is_name);
-        jobs.joined = has_users
-            || !jobs.labelled.is_empty()
-            || question.dimensions().any(Dimension::is_of_job);
+        jobs.joined |= has_users || question.dimensions().any(Dimension::is_of_job);
         // A front does not count them on its nodes, but reads them.
         let has_several = || match state.has_divided {
             true if !state.is_front => has_several(client, window),
@@ -75,20 +75,34 @@ impl Jobs {
         Ok(jobs)
     }
 
-    /// Adds the jobs whose labels, but not whose numbers, match any of the patterns.
-    fn add_labelled(
+    /// Finds the jobs whose labels, but not whose numbers, match any of the patterns.
+    fn labelled(
         &mut self,
         client: &SpiClient<'_>,
         own: Option<&OwnUsage>,
-        position: usize,
         patterns: &[String],
-    ) -> Result<(), Error> {
+    ) -> Result<Vec<i64>, Error> {
         // The number of a job is a text, too, which matches such a pattern.
         let selects = |it: &&String| it.bytes().any(|byte| byte != b'*');
         let patterns = patterns.iter().filter(selects);
         let patterns: Vec<String> = patterns.map(|it| Pattern::new(it).like()).collect();
+        // No index of labels finds a reader's jobs.
+        let (pattern, parameters): (_, Vec<DatumWithOid<'_>>) =
+            match patterns.len() <= LOOKED_UP && own.is_none() {
+                true => ("$3", patterns.into_iter().map(Into::into).collect()),
+                false => ("ANY ($3)", vec![patterns.into()]),
+            };
+        // If elements of an array share the number, the label of a run is not the label of its job.
+        let statement = format!(
+            "SELECT DISTINCT job.job_no, job.job, job.label IS NULL AS is_array FROM {} run \
+             JOIN jobstats.job_ids job ON job.scheduler = run.scheduler AND job.job = run.job \
+             AND run.started >= job.started AND run.started <= job.last_started \
+             WHERE run.label LIKE {pattern} AND NOT run.job LIKE {pattern}",
+            seen("jobs", own, OWN_FIRST)
+        );
         let mut found = Vec::new();
-        let mut add = |rows: Rows<'_>| -> Result<(), Error> {
+        for it in parameters {
+            let rows = client.query(&statement, &after_own(own, [it]))?;
             require_room(found.len() + rows.len(), JOB_BYTES)?;
             for row in rows {
                 found.push(row.get("job_no")?);
@@ -96,41 +110,18 @@ impl Jobs {
                     self.arrays.push(row.get("job")?);
                 }
             }
-            Ok(())
-        };
-        let statement = |pattern: &str| {
-            let runs = seen("jobs", own, OWN_FIRST);
-            format!(
-                "SELECT DISTINCT job.job_no, job.job, job.label IS NULL AS is_array FROM {runs} run \
-                 JOIN jobstats.job_ids job ON job.scheduler = run.scheduler AND job.job = run.job \
-                 AND run.started >= job.started AND run.started <= job.last_started \
-                 WHERE run.label LIKE {pattern} AND NOT run.job LIKE {pattern}"
-            )
-        };
-        // If elements of an array share the number, the label of a run is not the label of its job. No index of labels finds a reader's jobs.
-        if patterns.len() <= LOOKED_UP && own.is_none() {
-            for pattern in patterns {
-                add(client.query(&statement("$3"), &after_own(own, values![pattern]))?)?;
-            }
-        } else {
-            let patterns = after_own(own, values![patterns]);
-            add(client.query(&statement("ANY ($3)"), &patterns)?)?;
         }
-        if !found.is_empty() {
-            self.labelled.insert(position, found);
-        }
-        Ok(())
+        Ok(found)
     }
 
     /// Returns the table of entries, which statements call `entry`.
     pub fn entry(&self) -> Table {
-        let jobs = match self.joined {
-            true => dimension::Jobs::Joined,
-            false => dimension::Jobs::Unknown,
-        };
         Table {
             name: "entry",
-            jobs,
+            jobs: match self.joined {
+                true => dimension::Jobs::Joined,
+                false => dimension::Jobs::Unknown,
+            },
         }
     }
 
@@ -159,11 +150,6 @@ impl Jobs {
         }
         columns
     }
-
-    /// Raises a notice if a filter names an element of an array whose elements cannot be distinguished.
-    pub fn note_arrays(&self) {
-        note_arrays(&self.arrays);
-    }
 }
 
 /// Raises a notice that the answer is about all elements of these arrays, if there are any.
@@ -179,9 +165,10 @@ pub fn note_arrays(arrays: &[String]) {
 
 /// Returns whether there are entries that belong to several jobs, one of them in this window.
 fn has_several(client: &SpiClient<'_>, window: &Window) -> Result<bool, Error> {
+    let [since, until] = window.bounds()?;
     client.query_value(
         "SELECT EXISTS (SELECT FROM jobstats.entry_jobs entry_job \
          WHERE NOT entry_job.alone AND entry_job.valid_to > $1 AND entry_job.valid_from < $2)",
-        &values![timestamptz(window.since())?, timestamptz(window.until())?],
+        &values![since, until],
     )
 }

@@ -1,9 +1,10 @@
-//! The name of a group, for people, and its labels, which are a filter for exactly this group.
+//! Groups: the name of each, for people, and its labels, which are a filter for exactly this group.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use jobstats_core::base::pattern::exactly;
 use jobstats_core::output::quantity::{Quantity, Readable};
+pub use jobstats_core::usage::Values as Group;
 use pgrx::AnyNumeric;
 use pgrx::spi::SpiClient;
 use serde_json::Value;
@@ -13,7 +14,7 @@ use crate::pg::jsonb::Jsonb;
 use crate::pg::memory::require_room;
 use crate::pg::spi::{Statements, values};
 use crate::query::dimension::{By, Dimension, ValueType};
-use crate::query::row_limit::Group;
+use crate::query::window::ROW_LIMIT;
 
 /// The names of rows that are no group: all together, the remaining groups, and work in no entry.
 pub const ALL: &str = "all";
@@ -41,12 +42,10 @@ impl Labels {
         by: By,
         groups: impl Iterator<Item = &'g Group>,
     ) -> Result<Self, Error> {
-        let is_of_jobs = |it: &(usize, &Dimension)| matches!(it.1.name, "job" | "workload");
-        let of_jobs = by.iter().enumerate().filter(is_of_jobs);
-        let of_jobs: Vec<usize> = of_jobs.map(|(position, _)| position).collect();
         let mut jobs: HashSet<&str> = HashSet::new();
         for group in groups {
-            jobs.extend(of_jobs.iter().filter_map(|it| group[*it].as_deref()));
+            let of_jobs = by.iter().zip(group).filter(|it| is_typed(it.0));
+            jobs.extend(of_jobs.filter_map(|it| it.1.as_deref()));
         }
         let mut typed = HashMap::new();
         if !jobs.is_empty() {
@@ -73,10 +72,8 @@ impl Labels {
     }
 
     fn shown<'v>(&'v self, dimension: &Dimension, value: &'v str) -> &'v str {
-        match dimension.name {
-            "job" | "workload" => self.typed.get(value).map_or(value, String::as_str),
-            _ => value,
-        }
+        let typed = self.typed.get(value).filter(|_| is_typed(dimension));
+        typed.map_or(value, String::as_str)
     }
 
     /// Returns the value of a dimension of a group.
@@ -103,6 +100,11 @@ impl Labels {
     }
 }
 
+/// Returns whether users type values of a dimension, which may be in another way than the store has them.
+fn is_typed(dimension: &Dimension) -> bool {
+    matches!(dimension.name, "job" | "workload")
+}
+
 /// Returns a value as a label.
 pub fn label(dimension: &Dimension, value: Option<&str>) -> Value {
     let Some(value) = value else {
@@ -114,19 +116,8 @@ pub fn label(dimension: &Dimension, value: Option<&str>) -> Value {
     }
 }
 
-/// Returns the labels of this number of groups without a row.
-pub fn others(groups: usize) -> Option<Jsonb<'static>> {
-    Jsonb::of(&serde_json::json!({ OTHERS: groups }))
-}
-
 /// Divides a number by a unit, and returns a decimal number without trailing zeros.
-///
-/// # Errors
-/// An error of pgrx.
-pub fn decimal(
-    parts: i128,
-    unit: i128,
-) -> Result<AnyNumeric, pgrx::datum::numeric_support::error::Error> {
+pub fn decimal(parts: i128, unit: i128) -> Result<AnyNumeric, Error> {
     let sign = if parts < 0 { "-" } else { "" };
     let (whole, rest) = (parts.abs() / unit, parts.abs() % unit);
     let digits = unit.ilog10() as usize;
@@ -135,7 +126,7 @@ pub fn decimal(
         0 => text.trim_end_matches(".0"),
         _ => text.trim_end_matches('0').trim_end_matches('.'),
     };
-    AnyNumeric::try_from(text)
+    AnyNumeric::try_from(text).map_err(Error::damaged_value)
 }
 
 /// Returns a number of an answer as people read it.
@@ -151,4 +142,16 @@ pub fn rounded(share: f64) -> f64 {
 /// Returns the coverage with four decimals: it is 1 only if complete.
 pub fn covered(coverage: f64) -> f64 {
     ((coverage * 1e4) + 1e-6).floor() / 1e4
+}
+
+/// Returns the value of a group. [`lines`](jobstats_core::usage::Groups::lines) have reserved its memory. There are at most as many groups as an
+/// answer has rows.
+///
+/// # Errors
+/// [`Error::TooManyRows`]
+pub fn held<T: Default>(groups: &mut BTreeMap<Group, T>, group: Group) -> Result<&mut T, Error> {
+    if groups.len() >= ROW_LIMIT && !groups.contains_key(&group) {
+        return Err(Error::TooManyRows);
+    }
+    Ok(groups.entry(group).or_default())
 }

@@ -1,6 +1,6 @@
 //! The operations of a question, from the arguments of functions.
 
-pub use jobstats_core::usage::{Measure, MeasureError, Measures};
+use jobstats_core::usage::{Measure, MeasureError, Measures};
 use serde_json::Value;
 
 use crate::pg::error::Error;
@@ -9,36 +9,29 @@ use crate::query::dimension::words;
 
 /// Reads the arguments `operations` and `weights`.
 pub fn several(operations: Option<String>, weights: Option<Jsonb<'_>>) -> Result<Measures, Error> {
-    let weighted = weights.map(|it| combination(&it)).transpose()?;
+    let weighted = combination(weights)?;
     match operations {
         Some(names) => Ok(Measures::named(words(&names), weighted)?),
         None => Ok(Measures::all(weighted)),
     }
 }
 
-/// Reads the arguments `operation` and `weights`, which give a single measure.
-pub fn one(operation: &str, weights: Option<Jsonb<'_>>) -> Result<Measures, Error> {
-    let weighted = weights.map(|it| combination(&it)).transpose()?;
-    Ok(Measures::one(operation, weighted.as_ref())?)
-}
-
-/// Reads them for a function that ranks by load. NULL is service time.
+/// Reads the arguments `operation` and `weights` of a function that ranks by load. NULL is service time.
 pub fn busy(operation: Option<&str>, weights: Option<Jsonb<'_>>) -> Result<Measures, Error> {
-    let weighted = weights.map(|it| combination(&it)).transpose()?;
-    Ok(Measures::busy(operation, weighted.as_ref())?)
+    Ok(Measures::busy(operation, combination(weights)?.as_ref())?)
 }
 
 /// The largest size of weights in bytes of text: enough for a weight of 100 digits for every operation.
 const WEIGHTS_LIMIT: usize = 16 << 10;
 
-fn combination(weights: &Jsonb<'_>) -> Result<Measure, Error> {
-    let bad = |problem: &str| MeasureError::Weights(problem.to_owned());
-    match weights.read(WEIGHTS_LIMIT) {
-        Some(Value::Object(weights)) => Ok(Measure::weighted(&weights)?),
-        Some(_) => Err(bad("weights must be an object that gives operations numbers").into()),
-        None => Err(bad(
-            "weights are nested too deeply, have numbers that are too large, or are too long",
-        )
-        .into()),
-    }
+fn combination(weights: Option<Jsonb<'_>>) -> Result<Option<Measure>, Error> {
+    let Some(weights) = weights else {
+        return Ok(None);
+    };
+    let problem = match weights.read(WEIGHTS_LIMIT) {
+        Some(Value::Object(weights)) => return Ok(Some(Measure::weighted(&weights)?)),
+        Some(_) => "weights must be an object that gives operations numbers",
+        None => "weights are nested too deeply, have numbers that are too large, or are too long",
+    };
+    Err(MeasureError::Weights(problem.to_owned()).into())
 }

@@ -8,6 +8,9 @@ use pgrx::{PgLogLevel, PgSqlErrorCode};
 
 use crate::pg::error::shown;
 
+/// The number of targets, schedulers or users that a notice names.
+pub const NAMED: usize = 5;
+
 /// Raises a notice with a hint.
 pub fn hinted(message: impl Into<Cow<'static, str>>, hint: impl Into<String>) {
     ErrorReport::new(

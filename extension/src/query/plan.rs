@@ -10,15 +10,16 @@ use crate::pg::spi::Statements;
 use crate::pg::time::{now, timestamptz};
 use crate::query::dimension::Level;
 use crate::query::filters::Filters;
-use crate::query::jobs::Jobs;
+use crate::query::jobs::{Jobs, note_arrays};
 use crate::query::names::Names;
-use crate::query::notice::{hinted, listed};
+use crate::query::notice::{NAMED, hinted, listed};
 use crate::query::params::Params;
 use crate::query::question::Question;
 use crate::query::sources::Sources;
 use crate::query::state::State;
 use crate::query::window::{Window, require_bearable};
 use crate::store;
+use crate::store::personal::Pseudonyms;
 
 /// The window of a question and the sources of its rows.
 pub struct Plan {
@@ -34,45 +35,32 @@ pub struct Plan {
     pub names: Names,
     /// The targets in scope of nodes that are left out of a front. They count as not observed.
     pub missing: Vec<i32>,
+    /// The pseudonyms, for a reader without names.
+    pub pseudonyms: Option<Pseudonyms>,
     /// The state of the store when the question came.
     pub state: Rc<State>,
 }
 
 impl Plan {
-    /// Finds the window and the sources of a question; `None` if the answer is empty.
+    /// Finds the window and the sources of a question; `None` without a window or without operations.
     pub fn find(client: &SpiClient<'_>, question: &Question) -> Result<Option<Self>, Error> {
         store::require(client)?;
         let state = Rc::new(State::read(client)?);
-        match Window::resolve(client, &state, &question.period, &question.filters)? {
-            Some(window) => Self::with(client, question, window, state),
-            None => Ok(None),
-        }
+        let window = Window::resolve(client, &state, &question.period, &question.filters)?;
+        let window = window.filter(|_| !question.measures.list.is_empty());
+        let plan = window.map(|it| Self::of(client, question, it, state));
+        plan.transpose()
     }
 
-    /// Finds the sources of another question, or of another window, in the same state of the store.
-    pub fn again(
-        &self,
-        client: &SpiClient<'_>,
-        question: &Question,
-        window: Window,
-    ) -> Result<Self, Error> {
-        Self::of(client, question, window, self.state.clone())
+    /// Finds the sources of another question in the same window and the same state of the store.
+    pub fn again(&self, client: &SpiClient<'_>, question: &Question) -> Result<Self, Error> {
+        Ok(Self {
+            pseudonyms: self.pseudonyms,
+            ..Self::of(client, question, self.window.clone(), self.state.clone())?
+        })
     }
 
-    /// Finds the sources of a question in this window; `None` without operations.
-    pub fn with(
-        client: &SpiClient<'_>,
-        question: &Question,
-        window: Window,
-        state: Rc<State>,
-    ) -> Result<Option<Self>, Error> {
-        match question.measures.list.is_empty() {
-            true => Ok(None),
-            false => Self::of(client, question, window, state).map(Some),
-        }
-    }
-
-    /// Finds the sources of a question with operations, from the state of the store.
+    /// Finds the sources of a question in this window, from the state of the store.
     pub fn of(
         client: &SpiClient<'_>,
         question: &Question,
@@ -96,17 +84,20 @@ impl Plan {
             },
             window,
             sources,
+            pseudonyms: None,
             state,
         })
     }
 
-    /// Returns the sources of the counters of targets in the same window.
-    pub fn of_target_counters(&self) -> Sources {
-        Sources::of_target_counters(&self.state, &self.window)
+    /// Raises notices if the answer does not cover all targets up to its end, or ends well before now, and if a filter names an element of an array
+    /// whose elements cannot be distinguished.
+    pub fn note(&self) -> Result<(), Error> {
+        self.note_behind()?;
+        note_arrays(&self.jobs.arrays);
+        Ok(())
     }
 
-    /// Raises notices if the answer does not cover all targets up to its end, or ends well before now.
-    pub fn note_behind(&self) -> Result<(), Error> {
+    fn note_behind(&self) -> Result<(), Error> {
         if let Some(last) = self.window.stalled {
             hinted(
                 format!(
@@ -120,9 +111,7 @@ impl Plan {
             );
             return Ok(());
         }
-        if !self.window.behind.is_empty() {
-            pgrx::notice!("{}", behind(&self.window.behind));
-        }
+        note_targets_behind(&self.window.behind);
         if let Some((target, age)) = &self.window.cut {
             let (target, age) = (shown(target), rounded(*age));
             pgrx::notice!("the window ends {age} ago, at the last observation of {target}");
@@ -158,9 +147,9 @@ impl Plan {
 /// Returns the targets of nodes that are left out which would have been observed, as far as is known: they were in the day before the
 /// window, or in the day before their node last answered.
 fn missing(client: &SpiClient<'_>, filters: &Filters, since: Micros) -> Result<Vec<i32>, Error> {
-    let (params, since) = (Params::default(), timestamptz(since)?);
+    let params = Params::default();
     let conditions = filters.conditions(Level::Target, "target", &params);
-    let since = params.bind("since", || since);
+    let since = params.bind_time("since", since);
     let statement = format!(
         "SELECT target.target_id FROM jobstats.attached node JOIN jobstats.targets target \
          ON (target.target_id - 1) / 65536 = node.node \
@@ -171,24 +160,17 @@ fn missing(client: &SpiClient<'_>, filters: &Filters, since: Micros) -> Result<V
     found.map(|row| row.at(1)).collect()
 }
 
-/// The number of targets that a notice names.
-const NAMED: usize = 5;
-
-/// Lists targets that are behind. The first are named.
-fn behind(targets: &[(String, Micros)]) -> String {
+/// Raises a notice that lists targets that are behind, if there are any. The first are named.
+fn note_targets_behind(targets: &[(String, Micros)]) {
     let verbs = match targets.len() {
+        0 => return,
         1 => "target is behind and lowers",
         _ => "targets are behind and lower",
     };
-    let named = targets.iter();
-    let names: Vec<String> = named
-        .map(|(name, age)| format!("{} ({})", shown(name), rounded(*age)))
-        .collect();
-    format!(
-        "{} {verbs} the coverage: {}",
-        targets.len(),
-        listed(&names, NAMED)
-    )
+    let name = |(name, age): &(String, _)| format!("{} ({})", shown(name), rounded(*age));
+    let names: Vec<String> = targets.iter().map(name).collect();
+    let (number, names) = (names.len(), listed(&names, NAMED));
+    pgrx::notice!("{number} {verbs} the coverage: {names}");
 }
 
 /// Returns a time span in seconds, minutes or hours, rounded down.

@@ -1,14 +1,13 @@
 //! The question of a reading function.
 
 use jobstats_core::base::target::TargetKind;
-use jobstats_core::usage::Line;
+use jobstats_core::usage::{Line, Measure, Measures};
 use pgrx::datum::{Interval, TimestampWithTimeZone};
 
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::query::dimension::{By, Dimension, Level};
 use crate::query::filters::Filters;
-use crate::query::measure::{self, Measure, Measures};
 use crate::query::notice::hinted;
 use crate::store::rights::caller::OwnUsage;
 use crate::store::rollup::Owner;
@@ -129,7 +128,7 @@ impl Question {
     /// Makes the question for the totals of one operation: of `service_time` by user, unless others are given.
     ///
     /// # Errors
-    /// The errors of [`By::parse`] and [`measure::one`].
+    /// The errors of [`By::parse`] and [`Measures::one`].
     pub fn of_one(
         period: Period,
         operation: Option<String>,
@@ -140,7 +139,7 @@ impl Question {
         Ok(Self {
             period,
             by: By::parse(by, "user")?,
-            measures: measure::one(operation, None)?,
+            measures: Measures::one(operation, None)?,
             filters,
             wanted: AnswerShape::Totals,
         })
@@ -250,11 +249,6 @@ impl Question {
     /// Returns the dimensions that the question groups or filters by.
     pub fn dimensions(&self) -> impl Iterator<Item = &'static Dimension> {
         self.by.iter().chain(self.filters.chosen())
-    }
-
-    /// Returns whether the answer needs times.
-    pub fn asks_times(&self) -> bool {
-        self.measures.list.iter().any(Measure::is_time)
     }
 
     /// Returns whether the question is about what only increments know.

@@ -24,7 +24,7 @@ pub use sums::sums;
 const SPANS: usize = 200;
 
 /// The rows and columns of usage that are read.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Selection<'w> {
     /// Set if rows are distinguished by entry, or by owner where the relation has sums by owner.
     pub by_owner: bool,
@@ -43,13 +43,13 @@ pub struct Selection<'w> {
     /// Set if increments are wanted in the order of targets, entries and observations.
     pub ordered: bool,
     /// The targets, entries, users and accounts that are read; `None` for all.
-    pub targets: Option<&'w [i32]>,
+    pub targets: Option<Vec<i32>>,
     /// The entries.
-    pub entries: Option<&'w [i64]>,
+    pub entries: Option<Vec<i64>>,
     /// The users of sums by owner.
-    pub uids: Option<&'w [i64]>,
+    pub uids: Option<Vec<i64>>,
     /// The accounts of sums by owner.
-    pub accounts: Option<&'w [String]>,
+    pub accounts: Option<Vec<String>>,
 }
 
 /// A row of usage.
@@ -397,10 +397,10 @@ fn arguments(
         all(0)?.into(),
         all(1)?.into(),
         all(2)?.into(),
-        selection.targets.map(<[_]>::to_vec).into(),
-        selection.entries.map(<[_]>::to_vec).into(),
-        selection.uids.map(<[_]>::to_vec).into(),
-        selection.accounts.map(<[_]>::to_vec).into(),
+        selection.targets.clone().into(),
+        selection.entries.clone().into(),
+        selection.uids.clone().into(),
+        selection.accounts.clone().into(),
     ])
 }
 

@@ -73,28 +73,10 @@ impl Relation {
 pub struct Part {
     pub relation: Relation,
     pub spans: Vec<Span>,
-    ends: Ends,
+    /// Set if rows may reach beyond both ends of spans. Otherwise whole buckets lie inside, or increments end by the end, at which an observation
+    /// ends.
+    divided: bool,
     coarse: Vec<Coarse>,
-}
-
-/// The rows that lie inside of a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StepRows {
-    All,
-    /// All rows, except for rows that cross an edge.
-    Most,
-    Unknown,
-}
-
-/// The way in which rows lie at the ends of spans.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ends {
-    /// Whole buckets lie inside.
-    Buckets,
-    /// Rows may reach beyond both ends.
-    Divided,
-    /// Rows may begin before the start, but end by the end, at which an observation ends.
-    Observation,
 }
 
 impl Part {
@@ -103,7 +85,7 @@ impl Part {
         Self {
             relation: Relation::of(&ROLLUPS[0]),
             spans: vec![span],
-            ends: Ends::Buckets,
+            divided: false,
             coarse: Vec::new(),
         }
     }
@@ -114,26 +96,25 @@ impl Part {
             relation: Relation::INCREMENTS,
             // Each is read once.
             spans: window::joined(spans),
-            ends: Ends::Observation,
+            divided: false,
             coarse: Vec::new(),
         }
     }
 
     /// Returns the bounds that find the rows of a span: the start and the end, and the latest end of a row that reaches beyond.
     pub fn bounds(&self, (from, to): Span) -> [Micros; 3] {
-        match (self.relation.width(), self.ends) {
-            (Some(width), Ends::Divided) => [from - width + 1, to, to],
-            (None, Ends::Divided) => [from, to, reach(to, &self.coarse)],
-            _ => [from, to, to],
+        match self.relation.width() {
+            _ if !self.divided => [from, to, to],
+            Some(width) => [from - width + 1, to, to],
+            None => [from, to, reach(to, &self.coarse)],
         }
     }
 
-    /// Returns which of its rows lie inside of one of so many steps.
-    pub fn inside(&self, steps: usize) -> StepRows {
-        match (self.relation.rollup, self.ends) {
-            (Some(_), Ends::Buckets) => StepRows::All,
-            (None, Ends::Divided) if steps == 1 => StepRows::Most,
-            _ => StepRows::Unknown,
+    /// Returns whether its rows lie inside of one of so many steps: of increments most, except for rows that cross an edge.
+    pub fn lies_inside(&self, steps: usize) -> bool {
+        match self.relation.rollup {
+            Some(_) => !self.divided,
+            None => self.divided && steps == 1,
         }
     }
 }
@@ -199,17 +180,17 @@ impl Sources {
             it.stale.extend(crossed.map(|coarse| coarse.span));
         }
         let division = window::divide(&window.edges, &rollups, state.kept_since);
-        let part = |relation: Relation, spans: Vec<Span>, ends| Part {
+        let part = |relation: Relation, spans: Vec<Span>, divided| Part {
             relation,
             spans,
-            ends,
+            divided,
             coarse: coarse.clone(),
         };
         let whole = relations.iter().zip(division.whole);
-        let whole = whole.map(|(it, spans)| part(*it, spans, Ends::Buckets));
+        let whole = whole.map(|(it, spans)| part(*it, spans, false));
         let divided = relations.iter().zip(division.parts);
-        let divided = divided.map(|(it, spans)| part(*it, spans, Ends::Divided));
-        let rest = part(increments, division.rest, Ends::Divided);
+        let divided = divided.map(|(it, spans)| part(*it, spans, true));
+        let rest = part(increments, division.rest, true);
         let mut parts: Vec<Part> = whole.chain(divided).chain([rest]).collect();
         parts.retain(|it| !it.spans.is_empty());
         Self {
@@ -232,7 +213,7 @@ impl Sources {
     /// Returns whether parts of buckets are read.
     pub fn divides_buckets(&self) -> bool {
         let mut parts = self.parts.iter();
-        parts.any(|it| it.ends == Ends::Divided && it.relation.rollup.is_some())
+        parts.any(|it| it.divided && it.relation.rollup.is_some())
     }
 }
 

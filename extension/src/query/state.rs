@@ -1,5 +1,6 @@
 //! The state of the store, which a question must know before it reads rows.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use jobstats_core::base::instant::{Micros, Span};
@@ -63,30 +64,27 @@ pub struct RollupState {
     pub users_refreshed: Micros,
 }
 
-/// A time in a state; `None` is infinite.
-type Time = Option<Micros>;
-
-/// The state of a store, or of a node of a front.
+/// The state of a store, or of a node of a front. An infinite time is the first or the last one.
 #[derive(Deserialize)]
 struct NodeState {
     has_refresh: bool,
-    kept_since: Time,
+    kept_since: Option<Micros>,
     has_unnamed: bool,
     has_divided: bool,
     has_target_counters: bool,
-    renamed: Vec<Time>,
-    group_renamed: Time,
+    renamed: Vec<Micros>,
+    group_renamed: Option<Micros>,
     /// The level, the time since which it is kept, and those up to which it and its sums by owner are up to date.
-    rollups: Vec<(String, Time, Time, Time)>,
-    coarse: Vec<(Time, Time, Micros)>,
-    dirty: Vec<[Time; 2]>,
-    changed_days: Vec<Time>,
+    rollups: Vec<(String, Micros, Micros, Micros)>,
+    coarse: Vec<(Span, Micros)>,
+    dirty: Vec<Span>,
+    changed_days: Vec<Micros>,
     targets: Vec<TargetRow>,
-    spans: Vec<(i32, Time, Time)>,
+    spans: Vec<(i32, Span)>,
 }
 
 /// The id, cluster, file system, kind and name of a target, and the end of its last observation, if it is retired.
-type TargetRow = (i32, String, Option<String>, String, String, Time);
+type TargetRow = (i32, String, Option<String>, String, String, Option<Micros>);
 
 const STATE: &str = "SELECT n.state FROM jobstats.question_state n";
 
@@ -94,11 +92,6 @@ const MAX_ANSWER: &str = "SELECT s.max_answer FROM jobstats.settings s";
 
 /// The memory that a byte of a state takes, at most.
 const BYTES_OF_BYTE: usize = 4;
-
-/// Returns a span whose infinite ends are the first and the last time.
-fn span(since: Time, until: Time) -> Span {
-    (since.unwrap_or(Micros::MIN), until.unwrap_or(Micros::MAX))
-}
 
 impl State {
     /// Reads the state of the store; of a front, the state of all its nodes.
@@ -117,6 +110,8 @@ impl State {
             state.add(serde_json::from_str(&text).map_err(damaged)?)?;
             Ok(true)
         })?;
+        state.rollups.sort_by_key(|it| Reverse(it.rollup.micros));
+        state.rollups.dedup_by(|it, known| known.takes(it));
         // A rollup without a first observation is complete, unless that applies to all nodes.
         for it in &mut state.rollups {
             for refreshed in [&mut it.refreshed, &mut it.users_refreshed] {
@@ -155,27 +150,23 @@ impl State {
         self.has_unnamed |= node.has_unnamed;
         self.has_divided |= node.has_divided;
         self.has_target_counters |= node.has_target_counters;
-        let ends = node.renamed.into_iter();
-        self.renamed
-            .extend(ends.map(|it| it.unwrap_or(Micros::MAX)));
+        self.renamed.extend(node.renamed);
         let group_renamed = node.group_renamed.unwrap_or(EARLIEST);
         self.group_renamed = self.group_renamed.max(group_renamed);
         for (level, dropped, refreshed, users_refreshed) in node.rollups {
-            let refreshed = [refreshed, users_refreshed].map(|it| it.unwrap_or(Micros::MAX));
-            self.add_rollup(&level, dropped.unwrap_or(EARLIEST), refreshed);
+            let rollup = ROLLUPS.iter().find(|it| it.name == level);
+            self.rollups.extend(rollup.map(|rollup| RollupState {
+                rollup,
+                dropped: dropped.max(EARLIEST),
+                refreshed,
+                users_refreshed,
+            }));
         }
         let coarse = node.coarse.into_iter();
-        self.coarse
-            .extend(coarse.map(|(since, until, width)| Coarse {
-                span: span(since, until),
-                width,
-            }));
-        let dirty = node.dirty.into_iter();
-        self.dirty
-            .extend(dirty.map(|[since, until]| span(since, until)));
-        let changed = node.changed_days.into_iter();
-        self.changed_days
-            .extend(changed.map(|it| it.unwrap_or(Micros::MIN)));
+        let coarse = coarse.map(|(span, width)| Coarse { span, width });
+        self.coarse.extend(coarse);
+        self.dirty.extend(node.dirty);
+        self.changed_days.extend(node.changed_days);
         for (id, cluster, filesystem, kind, name, retired) in node.targets {
             let kind = TargetKind::find(&kind).unwrap_or(TargetKind::Ost);
             self.targets.push(Target {
@@ -185,41 +176,22 @@ impl State {
                 ..Target::new(id, name, kind)
             });
         }
-        for (target, since, until) in node.spans {
-            self.spans
-                .entry(target)
-                .or_default()
-                .push(span(since, until));
+        for (target, span) in node.spans {
+            self.spans.entry(target).or_default().push(span);
         }
         Ok(())
     }
+}
 
-    fn add_rollup(
-        &mut self,
-        level: &str,
-        dropped: Micros,
-        [refreshed, users_refreshed]: [Micros; 2],
-    ) {
-        let Some(rollup) = ROLLUPS.iter().find(|it| it.name == level) else {
-            return;
-        };
-        let new = RollupState {
-            rollup,
-            dropped,
-            refreshed,
-            users_refreshed,
-        };
-        match self.rollups.iter_mut().find(|it| it.rollup.name == level) {
-            Some(known) => {
-                known.dropped = known.dropped.max(dropped);
-                known.refreshed = known.refreshed.min(new.refreshed);
-                known.users_refreshed = known.users_refreshed.min(new.users_refreshed);
-            }
-            None => {
-                let coarser = |it: &RollupState| it.rollup.micros > rollup.micros;
-                let place = self.rollups.partition_point(coarser);
-                self.rollups.insert(place, new);
-            }
+impl RollupState {
+    /// Limits itself to the times of the same rollup on another node, and returns whether it is the same one.
+    fn takes(&mut self, other: &Self) -> bool {
+        let is_same = self.rollup.micros == other.rollup.micros;
+        if is_same {
+            self.dropped = self.dropped.max(other.dropped);
+            self.refreshed = self.refreshed.min(other.refreshed);
+            self.users_refreshed = self.users_refreshed.min(other.users_refreshed);
         }
+        is_same
     }
 }

@@ -4,20 +4,18 @@ use std::collections::HashMap;
 
 use jobstats_core::output::quantity::Quantity;
 use jobstats_core::usage::{Measure, Untracked};
-use pgrx::IntoDatum;
 use pgrx::spi::SpiClient;
 use serde_json::Value;
 
 use crate::pg::error::Error;
 use crate::pg::jsonb::Jsonb;
-use crate::pg::tuplestore::{ColumnType, Rows};
+use crate::pg::tuplestore::{Cell, IntoCell, Rows};
 use crate::query::answer::number;
 use crate::query::dimension::{By, Level};
 use crate::query::engine::Request;
-use crate::query::labels::{UNTRACKED, covered, formatted, label, rounded};
+use crate::query::labels::{Group, UNTRACKED, covered, formatted, label, rounded};
 use crate::query::plan::Plan;
 use crate::query::question::Question;
-use crate::query::row_limit::Group;
 
 /// Target counters of an answer, by the dimensions of targets that the answer is grouped by.
 pub struct TargetCounters {
@@ -38,27 +36,24 @@ impl TargetCounters {
         plan: &Plan,
         wanted: bool,
     ) -> Result<Option<Self>, Error> {
-        let Some(of_targets) = question.about_targets() else {
+        let has_any = plan.state.has_target_counters;
+        let Some(of_targets) = question.about_targets().filter(|_| has_any) else {
             return Ok(None);
         };
-        if !plan.state.has_target_counters {
-            return Ok(None);
-        }
-        let of_entries = plan.again(client, &of_targets, plan.window.clone())?;
+        let of_entries = plan.again(client, &of_targets)?;
         let wanted = wanted && !question.filters.has(Level::Entry);
-        let request = Request::of(&of_targets, &of_entries, None, None);
+        let request = Request::of(&of_targets, &of_entries, None);
         // Sums of entries cost as much as the rest of the answer.
         let usage = match wanted {
             true => request.read()?,
             false => request.read_targets()?,
         };
         let mut untracked = request.untracked(&usage)?;
-        drop(usage);
         untracked.retain(|it| it.total.is_some() && it.untracked.is_some());
         let unit = of_targets.measures.list[0].unit() as f64;
         let total = |it: &Untracked| it.total.unwrap_or(0) as f64 / unit;
         let totals = untracked.iter().map(|it| (it.group.clone(), total(it)));
-        let totals = totals.collect();
+        let totals: HashMap<Group, f64> = totals.collect();
         untracked.retain(|it| wanted && it.untracked > Some(0));
         Ok(Some(Self {
             totals,
@@ -67,40 +62,41 @@ impl TargetCounters {
         }))
     }
 
-    /// Returns the part that an amount of a group has in what its targets did in all; `None` if that is unknown.
-    pub fn share(&self, by: &By, group: &Group, amount: f64) -> Option<f64> {
+    /// Returns the part that an amount of a group has in what its targets did in all, rounded; `None` if that is unknown.
+    pub fn share(&self, by: &By, group: &Group, amount: Option<f64>) -> Option<f64> {
         let values = by.iter().zip(group);
         let of_targets = values.filter(|it| it.0.level == Level::Target);
         let of_targets: Group = of_targets.map(|it| it.1.clone()).collect();
-        Some(amount / self.totals.get(&of_targets)?).filter(|share| share.is_finite())
+        let share = Some(amount? / self.totals.get(&of_targets)?);
+        share.filter(|it| it.is_finite()).map(rounded)
     }
 
-    /// Writes a row for the work of each group of targets by a measure that is in no entry, and returns their number.
-    pub fn write(&self, measure: &Measure, seconds: f64, rows: &mut Rows) -> Result<usize, Error> {
+    /// Writes a row of a ranking for the work of each group of targets by a measure that is in no entry.
+    pub fn write(&self, measure: &Measure, seconds: f64, rows: &mut Rows) -> Result<(), Error> {
         let operation = measure.name.as_str();
-        let given = rows.columns();
         for it in &self.untracked {
             let untracked = it.untracked.unwrap_or(0);
             let amount = untracked as f64 / measure.unit() as f64;
             let total = number(measure, it.untracked)?;
             let share = untracked as f64 / it.total.unwrap_or(0) as f64;
-            let values = rows.within(|| {
-                let value = |column: &ColumnType| match column.name.as_str() {
-                    "name" => name(&it.group).into_datum(),
-                    "labels" => labels(&self.by, &it.group).into_datum(),
-                    "formatted" => formatted(Some(amount), operation, Quantity::Total).into_datum(),
-                    "total" => total.clone().into_datum(),
-                    "share_of_target" => rounded(share).into_datum(),
-                    "coverage" => covered(it.coverage).into_datum(),
-                    "operation" => operation.into_datum(),
-                    "rate" => (amount / seconds).into_datum(),
-                    _ => None,
-                };
-                given.iter().map(value).collect::<Vec<_>>()
+            rows.put(|| {
+                [
+                    Cell::NULL,
+                    name(&it.group).cell(),
+                    operation.cell(),
+                    formatted(Some(amount), operation, Quantity::Total).cell(),
+                    Cell::NULL,
+                    total.cell(),
+                    (amount / seconds).cell(),
+                    Cell::NULL,
+                    Cell::NULL,
+                    rounded(share).cell(),
+                    covered(it.coverage).cell(),
+                    labels(&self.by, &it.group).cell(),
+                ]
             });
-            rows.put_row(&values);
         }
-        Ok(self.untracked.len())
+        Ok(())
     }
 }
 

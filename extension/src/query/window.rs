@@ -5,13 +5,13 @@ use jobstats_core::usage::Target;
 use jobstats_core::usage::window::{
     LastObservation, Reach, StepError, StepWidth, reach, step_edges,
 };
-use pgrx::datum::Interval;
+use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::spi::Statements;
-use crate::pg::time::{LONG_AGO, SessionClocks, now, window};
+use crate::pg::time::{LONG_AGO, SessionClocks, now, timestamptz, window};
 use crate::query::dimension::Level;
 use crate::query::filters::Filters;
 use crate::query::params::Params;
@@ -38,7 +38,7 @@ const FEW_STEPS: usize = 1_000;
 const ALMOST_NOW: Micros = 10_000_000;
 
 /// A window that is not empty.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Window {
     /// The edges of the steps: the start of the window, the start of every further step, and the end.
     pub edges: Vec<Micros>,
@@ -63,10 +63,7 @@ impl Window {
     pub fn of_steps(edges: Vec<Micros>) -> Self {
         Self {
             edges,
-            behind: Vec::new(),
-            cut: None,
-            stalled: None,
-            observed_lately: false,
+            ..Self::default()
         }
     }
 
@@ -131,15 +128,20 @@ impl Window {
         self.edges.last().copied().unwrap_or_default()
     }
 
+    /// Returns the start and the end as values of PostgreSQL.
+    pub fn bounds(&self) -> Result<[TimestampWithTimeZone; 2], Error> {
+        Ok([timestamptz(self.since())?, timestamptz(self.until())?])
+    }
+
     /// Returns the number of steps.
     pub fn steps(&self) -> usize {
         self.edges.len().saturating_sub(1)
     }
 
     /// Returns the start of a step and its width in seconds. Steps are counted from 0.
-    pub fn step(&self, index: usize) -> Option<(Micros, f64)> {
-        let (&start, &end) = (self.edges.get(index)?, self.edges.get(index + 1)?);
-        Some((start, (end - start) as f64 / 1e6))
+    pub fn step(&self, index: usize) -> (Micros, f64) {
+        let (start, end) = (self.edges[index], self.edges[index + 1]);
+        (start, (end - start) as f64 / 1e6)
     }
 }
 

@@ -1,17 +1,14 @@
 //! Notices about servers without times (Lustre before 2.14).
 
-use jobstats_core::usage::{Scope, Times};
+use jobstats_core::usage::{Measure, Scope, Times};
 
 use crate::pg::error::shown;
-use crate::query::notice::{hinted, listed};
+use crate::query::notice::{NAMED, hinted, listed};
 use crate::query::question::Question;
-
-/// The number of targets that a notice names.
-const NAMED: usize = 5;
 
 /// Raises a notice if a question needs times that targets do not report. Returns the targets that report them.
 pub fn note(question: &Question, scope: &Scope) -> Times {
-    if !question.asks_times() {
+    if !question.measures.list.iter().any(Measure::is_time) {
         return Times::Everywhere;
     }
     let times = scope.times.of_all();
@@ -27,13 +24,6 @@ pub fn note(question: &Question, scope: &Scope) -> Times {
         ),
     }
     times
-}
-
-/// Raises a notice if no target reports times, and the answer ranks by calls instead.
-pub fn note_calls() {
-    pgrx::notice!(
-        "no target in scope reports times (Lustre before 2.14), so share and operation are those of calls"
-    );
 }
 
 /// Raises a notice that names the targets without times.

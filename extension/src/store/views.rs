@@ -101,16 +101,24 @@ fn views_of_nodes() -> [(&'static str, String); 4] {
 }
 
 fn question_state() -> String {
-    let micros = |time: &str| {
+    let finite = |time: &str| {
         format!(
             "CASE WHEN isfinite({time}) THEN (extract(epoch FROM {time}) * 1000000)::bigint END"
         )
     };
+    let micros = |time: &str| {
+        format!(
+            "coalesce({}, CASE {time} WHEN timestamptz '-infinity' THEN bigint '{}' ELSE bigint '{}' END)",
+            finite(time),
+            i64::MIN,
+            i64::MAX
+        )
+    };
     sql!(
         "views/question_state.sql",
-        kept = micros("r.dropped"),
+        kept = finite("r.dropped"),
         renamed = micros("e.until"),
-        group_renamed = micros("max(e.until)"),
+        group_renamed = finite("max(e.until)"),
         dropped = micros("l.dropped"),
         refreshed = micros("l.refreshed"),
         users_refreshed = micros("l.users_refreshed"),
@@ -119,7 +127,7 @@ fn question_state() -> String {
         dirty_since = micros("lower(d.span)"),
         dirty_until = micros("upper(d.span)"),
         day = micros("d.day"),
-        retired = micros("t.retired"),
+        retired = finite("t.retired"),
         since = micros("s.since"),
         until = micros("s.until"),
     )

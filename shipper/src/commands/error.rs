@@ -73,15 +73,21 @@ impl CommandError {
             Self::Probe(ProbeError::Options(_)) => USAGE,
             Self::Settings(_) | Self::Sources(_) | Self::Probe(_) => SETUP,
             Self::Read(ReadError::NoTarget | ReadError::EmptyInput | ReadError::NoInput(_))
+            | Self::Replay(ReplayError::Nothing(_))
             | Self::NothingSetAside(_) => NOTHING,
             Self::Read(_) => UNREAD,
             Self::Lock(LockError::Taken(_)) => LATER,
-            Self::Send(error) => exit::code(error.kind()),
+            Self::Send(error) | Self::Replay(ReplayError::Send(error)) => exit::code(error.kind()),
             Self::Unsent(error) | Self::Delivery(DeliveryError::Unsent(error)) => {
                 exit::code(error.kind)
             }
-            Self::Replay(error) => of_replay(error),
-            Self::Lock(_) | Self::Generate(_) | Self::Delivery(_) | Self::Record { .. } => SYSTEM,
+            Self::Replay(ReplayError::Stopped { kind, .. }) => exit::code(*kind),
+            Self::Replay(ReplayError::File(_) | ReplayError::Damaged(_))
+            | Self::Lock(_)
+            | Self::Generate(_)
+            | Self::Delivery(_)
+            | Self::Record { .. } => SYSTEM,
+            Self::Replay(_) => REFUSED,
         }
     }
 
@@ -91,18 +97,5 @@ impl CommandError {
             true => info(self),
             false => report(self),
         }
-    }
-}
-
-fn of_replay(error: &ReplayError) -> u8 {
-    match error {
-        ReplayError::Nothing(_) => NOTHING,
-        ReplayError::File(_) | ReplayError::Damaged(_) => SYSTEM,
-        ReplayError::TooOld { .. }
-        | ReplayError::Newer { .. }
-        | ReplayError::Rejected { .. }
-        | ReplayError::Unsent(_) => REFUSED,
-        ReplayError::Send(error) => exit::code(error.kind()),
-        ReplayError::Stopped { kind, .. } => exit::code(*kind),
     }
 }

@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 use std::fs;
 use std::io;
+use std::mem::discriminant;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -129,7 +130,9 @@ pub fn execute(options: Options) -> Result<(), CommandError> {
     if all.is_empty() {
         return Err(ReplayError::Nothing(path.clone()).into());
     }
-    let state = StateFile::new(path.join(state::NAME));
+    let state = StateFile {
+        path: path.join(state::NAME),
+    };
     let mut database = Database::new(settings, timeouts, state)?;
     let mut replay = Replay::new(&options, all, database.name());
     if replay.left.is_empty() {
@@ -291,13 +294,13 @@ impl Position {
     }
 }
 
-/// The answer of the store to the first text of a target.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The answer of the store to the first text of a target; the worst is the last.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Judgement {
     Taken,
-    TooLate,
     Newer,
     Rejected(String),
+    TooLate,
 }
 
 fn judge(notices: &[Notice]) -> Judgement {
@@ -320,16 +323,10 @@ fn refusal(
     since: Timestamp,
     now: Timestamp,
 ) -> Option<ReplayError> {
-    let rank = |judgement: &Judgement| match judgement {
-        Judgement::Taken => 0,
-        Judgement::Newer => 1,
-        Judgement::Rejected(_) => 2,
-        Judgement::TooLate => 3,
-    };
-    let ranks = verdicts.iter().map(|(_, judgement)| rank(judgement));
-    let highest = ranks.max()?;
+    let highest = verdicts.iter().map(|(_, judgement)| judgement).max()?;
     let verdicts = verdicts.iter();
-    let mut worst = verdicts.filter(|(_, judgement)| rank(judgement) == highest);
+    let mut worst =
+        verdicts.filter(|(_, judgement)| discriminant(judgement) == discriminant(highest));
     let targets = worst.clone().count();
     let (name, judgement) = worst.next().cloned()?;
     match judgement {

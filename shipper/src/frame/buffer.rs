@@ -1,7 +1,7 @@
 //! Keeps the compressed text of a reading: in a temporary file without a name, or in memory if there is no room on disk.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Write};
 use std::mem;
 use std::os::unix::fs::FileExt;
 
@@ -48,18 +48,6 @@ impl Buffer {
                 (&*rest).read_exact(buffer)
             }
         }
-    }
-
-    /// Returns a reader of the first `length` bytes.
-    pub fn reader(&self, length: u64) -> io::Result<Box<dyn Read + '_>> {
-        Ok(match self {
-            Self::File { file, start } => {
-                let mut file = file;
-                file.seek(SeekFrom::Start(*start))?;
-                Box::new(file.take(length))
-            }
-            Self::Memory(bytes) => Box::new(bytes.as_slice()),
-        })
     }
 }
 

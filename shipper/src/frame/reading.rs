@@ -1,6 +1,8 @@
 //! One reading of a source: the output of each target, or another text, compressed.
 
 use std::io::{self, Cursor, Read, Write};
+use std::iter::once;
+use std::ops::Range;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -18,6 +20,9 @@ const LEVEL: i32 = 1;
 
 /// The size from which on text without a target goes on as another text, where a parameter begins. The database takes much larger ones.
 const MOST_TOGETHER: u64 = 16 << 20;
+
+/// The size of a piece that is written to a spool at once.
+const PIECE: usize = 64 << 10;
 
 /// The source of `job_stats`. The feed takes it if no source is sent.
 pub const LCTL: &str = "lctl";
@@ -89,9 +94,18 @@ impl Reading {
         text: &'a Text,
         size: usize,
     ) -> impl Iterator<Item = io::Result<Vec<u8>>> + 'a {
-        let ranges = text.frames.iter().flat_map(move |frame| {
-            let starts = frame.clone().step_by(size);
-            starts.map(move |start| start..frame.end.min(start + size as u64))
+        self.data(text.frames.iter().cloned(), size)
+    }
+
+    /// Returns ranges of the compressed texts in pieces of at most `size` bytes.
+    fn data(
+        &self,
+        ranges: impl Iterator<Item = Range<u64>>,
+        size: usize,
+    ) -> impl Iterator<Item = io::Result<Vec<u8>>> {
+        let ranges = ranges.flat_map(move |range| {
+            let starts = range.clone().step_by(size);
+            starts.map(move |start| start..range.end.min(start + size as u64))
         });
         ranges.map(|range| {
             let mut piece = vec![0; (range.end - range.start) as usize];
@@ -102,8 +116,8 @@ impl Reading {
 
     /// Puts the reading into a spool, and returns its number there.
     pub fn put(&self, spool: &Directory) -> Result<u64, SpoolError> {
-        let mut reader = self.buffer.reader(self.index.data.bytes)?;
-        spool.put(self.index.clone(), &mut reader)
+        let all = self.data(once(0..self.index.data.bytes), PIECE);
+        spool.put(self.index.clone(), &mut Pieces::new(all))
     }
 }
 
@@ -244,8 +258,14 @@ impl Texts {
         match token {
             Token::Begin { name, earlier } => {
                 let at = if earlier { before } else { at };
-                let target = self.target(Some(name.target), at);
-                self.begin(target, name.parameter == Parameter::JobStats, at)
+                let time = self.time(at);
+                let index = self.target(Some(name.target), at);
+                let target = &mut self.targets[index];
+                if name.parameter == Parameter::JobStats && !target.has_job_stats {
+                    target.has_job_stats = true;
+                    target.text.time = time;
+                }
+                self.open(index)
             }
             Token::Text(text) => {
                 let is_long = |it: &Text| it.name.is_none() && it.bytes >= MOST_TOGETHER;
@@ -299,16 +319,6 @@ impl Texts {
             has_job_stats: false,
         });
         self.targets.len() - 1
-    }
-
-    fn begin(&mut self, index: usize, is_job_stats: bool, at: Duration) -> io::Result<()> {
-        let time = self.time(at);
-        let target = &mut self.targets[index];
-        if is_job_stats && !target.has_job_stats {
-            target.has_job_stats = true;
-            target.text.time = time;
-        }
-        self.open(index)
     }
 
     /// Ends the frame that is open, and begins one for the target.

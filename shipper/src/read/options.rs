@@ -11,7 +11,6 @@ use rustix::system::uname;
 
 use crate::frame::ServerName;
 use crate::read::parameters::Parameters;
-use crate::read::sources::Way;
 use crate::system::lock;
 
 #[cfg(test)]
@@ -33,14 +32,6 @@ pub struct Input {
     /// Time at which the input was read, like 2026-01-31T12:00:00+01:00 or in seconds since 1970 [default: now]
     #[arg(long, value_name = "TIME", value_parser = time, requires = "input", allow_negative_numbers = true)]
     pub time: Option<Timestamp>,
-}
-
-impl Input {
-    /// Returns the way to the text from elsewhere, if there is one.
-    pub fn way(&self) -> Option<Way> {
-        let path = self.input.clone()?;
-        Some(Way::Saved(path, self.time))
-    }
 }
 
 /// The options for the names that texts are sent under, and for the lock.

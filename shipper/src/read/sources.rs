@@ -103,7 +103,7 @@ fn name<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> 
 impl Source {
     /// Returns the source of `job_stats`: text from elsewhere if there is some, and otherwise lctl.
     pub fn of_job_stats(reader: &Reader, input: Option<&Input>, interval: Duration) -> Self {
-        let saved = input.and_then(Input::way);
+        let saved = input.and_then(|it| Some(Way::Saved(it.input.clone()?, it.time)));
         Self {
             server_name: reader.identity.server_name(),
             name: LCTL.to_owned(),

@@ -8,8 +8,9 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::time::{Duration, Instant};
 
+use jobstats_client::Kind;
+use jobstats_client::database::retry;
 use jobstats_client::spool::{Directory, Entry, REJECTED, SpoolError, SpoolFile};
-use jobstats_client::{Backoff, Kind};
 
 use crate::frame::Reading;
 use crate::send::{Feed, Progress, Unsent};
@@ -184,8 +185,8 @@ impl Sender {
     ) {
         let failures = self.holds.get(source).map_or(0, |hold| hold.failures);
         let failures = failures.saturating_add(1);
-        let asked = retry_after.unwrap_or_default();
-        let pause = Backoff::pause_asked(failures, fastrand::f64(), asked);
+        let requested = retry_after.unwrap_or_default();
+        let pause = retry::pause(failures, fastrand::f64(), requested);
         let hold = Hold {
             failures,
             until: Instant::now() + pause.max(start.elapsed()),

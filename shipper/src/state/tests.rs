@@ -88,7 +88,9 @@ fn a_notice_is_news_once_a_day_for_each_target_whatever_it_counts() {
 #[test]
 fn threads_lose_no_event_of_each_other() {
     let directory = TempDir::new().unwrap();
-    let file = StateFile::new(directory.path().join(NAME));
+    let file = StateFile {
+        path: directory.path().join(NAME),
+    };
     assert!(file.load().is_err());
     thread::scope(|scope| {
         for _ in 0..4 {
@@ -106,7 +108,7 @@ fn threads_lose_no_event_of_each_other() {
 fn a_pipe_or_link_in_the_place_of_the_file_is_not_used() {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join(NAME);
-    let file = StateFile::new(path.clone());
+    let file = StateFile { path: path.clone() };
     assert!(
         Command::new("mkfifo")
             .arg(&path)

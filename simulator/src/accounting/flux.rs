@@ -22,7 +22,7 @@ pub static FLUX: Scheduler = Scheduler {
         (b"\"}],\"jobs\":[{\"id\":1}", "looks like JSON"),
     ],
     lacks: &[Scenario::Het, Scenario::Array, Scenario::Requeued],
-    grain: |_| SECOND / 1_000_000,
+    grain: SECOND / 1_000_000,
     job: |site, run| id(site, run).to_string(),
     label: |site, run| f58(id(site, run)),
     variable: |site, run| run.label(site),

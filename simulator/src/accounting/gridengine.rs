@@ -1,15 +1,16 @@
-//! Grid Engine: the file accounting, with a line for each finished job. The current form is Univa 8.6.2's, with 55 fields and milliseconds;
-//! the old one is Sun's, with 45 fields and seconds.
+//! Grid Engine: the file accounting, with a line for each finished job. The form is Univa 8.6.2's, with 55 fields and milliseconds.
 
 use std::io::{self, Write};
 
-use crate::accounting::seconds;
 use crate::jobs::{JobsRow, Outcome, Phase, Query, Run, Scheduler, Site};
 use crate::time::{Nanos, SECOND, shown};
 
+/// The resolution of times.
+const MILLISECOND: Nanos = SECOND / 1_000;
+
 pub static GRID_ENGINE: Scheduler = Scheduler {
     name: "gridengine",
-    about: "Univa Grid Engine; in its old form Sun Grid Engine: accounting",
+    about: "Univa Grid Engine: accounting",
     odd_names: &[
         (b"a:b", "delimiter"),
         (b"work:12:x", "delimiters"),
@@ -17,11 +18,10 @@ pub static GRID_ENGINE: Scheduler = Scheduler {
         (b"caf\xe9", "not UTF-8"),
         (b"#comment", "comment sign"),
     ],
-    grain: |old| if old { SECOND } else { SECOND / 1_000 },
+    grain: MILLISECOND,
     label: |_, run| run.element_or_number(|array, index| format!("{array}.{index}")),
     is_file: true,
-    // Sun's Grid Engine writes no lines about jobs that never began.
-    has_line: |site, run, phase| phase == Phase::Ended && (run.started.is_some() || !site.old),
+    has_line: |_, phase| phase == Phase::Ended,
     write,
     row: |shown| {
         let row = JobsRow::new(shown);
@@ -42,10 +42,9 @@ pub static GRID_ENGINE: Scheduler = Scheduler {
 
 /// Writes the head of the file and the lines of jobs.
 fn write(site: &Site, query: Query, runs: &[Run], out: &mut dyn Write) -> io::Result<()> {
-    let version = if site.old { "6.2u5" } else { "8.6.2" };
     write!(
         out,
-        "# Version: {version}\n# \n# DO NOT MODIFY THIS FILE MANUALLY!\n# \n"
+        "# Version: 8.6.2\n# \n# DO NOT MODIFY THIS FILE MANUALLY!\n# \n"
     )?;
     for shown in site.shown(query, runs) {
         let run = shown.run;
@@ -63,11 +62,7 @@ fn write(site: &Site, query: Query, runs: &[Run], out: &mut dyn Write) -> io::Re
 /// Writes the line of a job, or of one of the tasks that a parallel job started on other nodes.
 fn line(site: &Site, run: &Run, rank: u64, task: &str, out: &mut dyn Write) -> io::Result<()> {
     let owner = run.owner(site);
-    let time = |time: Option<Nanos>| match time {
-        None => 0,
-        Some(time) if site.old => seconds(time),
-        Some(time) => shown(time).div_euclid(SECOND / 1_000),
-    };
+    let time = |time: Option<Nanos>| time.map_or(0, |time| shown(time).div_euclid(MILLISECOND));
     let ended = run.started.map(|_| run.ended);
     let length = run
         .started
@@ -99,9 +94,6 @@ fn line(site: &Site, run: &Run, rank: u64, task: &str, out: &mut dyn Write) -> i
         run.cpus,
         run.index(),
     )?;
-    if site.old {
-        return writeln!(out);
-    }
     // The command may hold colons.
     let command = if run.number.is_multiple_of(50) {
         "qsub -o host:/tmp/out run.sh"

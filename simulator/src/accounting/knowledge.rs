@@ -65,10 +65,7 @@ impl Site {
             let written = |phase| self.written(run, phase);
             return last_phase(|phase| written(phase).is_some_and(|time| query.contains(time)));
         }
-        if self.private && run.person != 0 {
-            return None;
-        }
-        let lists_all = self.scheduler.lists_all || self.old;
+        let lists_all = self.scheduler.lists_all;
         self.phase(run, query.time).filter(|phase| match phase {
             Phase::Pending => lists_all,
             Phase::Running => true,
@@ -78,7 +75,7 @@ impl Site {
 
     /// Returns the time at which the scheduler's file gets a line about a phase of a run; `None` if it gets no line.
     pub fn written(&self, run: &Run, phase: Phase) -> Option<Nanos> {
-        let has_line = (self.scheduler.has_line)(self, run, phase);
+        let has_line = (self.scheduler.has_line)(run, phase);
         self.learned(run, phase).filter(|_| has_line)
     }
 

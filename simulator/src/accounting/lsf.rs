@@ -1,4 +1,4 @@
-//! LSF: the file lsb.acct, with a line for each finished job. The old form is release 7's, whose lines may be wrapped.
+//! LSF: the file lsb.acct of release 10, with a line for each finished job.
 
 use std::io::{self, Write};
 
@@ -19,7 +19,7 @@ pub static LSF: Scheduler = Scheduler {
     label: |_, run| run.element_or_number(|array, index| format!("{array}[{index}]")),
     is_file: true,
     // There is a line for the last run only.
-    has_line: |_, run, phase| phase == Phase::Ended && run.outcome != Outcome::Requeued,
+    has_line: |run, phase| phase == Phase::Ended && run.outcome != Outcome::Requeued,
     write,
     row: |shown| JobsRow {
         uid: Some(shown.run.owner(shown.site).uid),
@@ -38,18 +38,14 @@ pub static LSF: Scheduler = Scheduler {
 
 /// Writes the lines of jobs, and now and then one of another type.
 fn write(site: &Site, query: Query, runs: &[Run], out: &mut dyn Write) -> io::Result<()> {
-    let version = version(site);
     for (number, shown) in site.shown(query, runs).iter().enumerate() {
-        let line = finished(site, shown.run);
-        let is_wrapped = site.old && number % 10 == 7;
-        out.write_all(&if is_wrapped { wrapped(line) } else { line })?;
-        out.write_all(b"\n")?;
+        out.write_all(&finished(site, shown.run))?;
         let time = seconds(shown.run.ended);
         match number % 100 {
-            33 => writeln!(out, "\"EVENT_ADRSV_FINISH\" \"{version}\" {time} 1 2 3 4")?,
+            33 => writeln!(out, "\"EVENT_ADRSV_FINISH\" \"10.1\" {time} 1 2 3 4")?,
             66 => writeln!(
                 out,
-                "\"JOB_RESIZE\" \"{version}\" {time} {} 0 {time} 1 0 2 \"{}\" 0 \"\"",
+                "\"JOB_RESIZE\" \"10.1\" {time} {} 0 {time} 1 0 2 \"{}\" 0 \"\"",
                 shown.run.number,
                 shown.run.node(0)
             )?,
@@ -59,25 +55,20 @@ fn write(site: &Site, query: Query, runs: &[Run], out: &mut dyn Write) -> io::Re
     Ok(())
 }
 
-fn version(site: &Site) -> &'static str {
-    if site.old { "7.06" } else { "10.1" }
-}
-
 fn finished(site: &Site, run: &Run) -> Vec<u8> {
     let owner = run.owner(site);
     let started = run.started.map_or(0, seconds);
     let (submitted, ended) = (seconds(run.submitted), seconds(run.ended));
     let mut line = format!(
-        "\"JOB_FINISH\" \"{}\" {ended} {} {} 33816691 {} {submitted} 0 0 {started} \"{}\" \"{}\" \"type == any\" \"\" \
+        "\"JOB_FINISH\" \"10.1\" {ended} {} {} 33816691 {} {submitted} 0 0 {started} \"{}\" \"{}\" \"type == any\" \"\" \
          \"\" \"login1\" \"work\" \"\" \"out.%J\" \"err.%J\" \"{submitted}.{}\" 0 {} {} 60.0 ",
-        version(site),
         run.number,
         owner.uid,
         run.cpus,
         owner.name,
         run.partition,
         run.number,
-        hosts(site, run),
+        hosts(run),
         if run.outcome == Outcome::Completed { 64 } else { 32 },
     )
     .into_bytes();
@@ -87,12 +78,13 @@ fn finished(site: &Site, run: &Run) -> Vec<u8> {
     line
 }
 
-/// Returns the fields behind the command: the usage of resources, and fields that no newer release leaves out.
+/// Returns the rest of the line behind the command: the usage of resources, among others.
 fn tail(site: &Site, run: &Run) -> String {
     let index = run.index();
-    let mut tail = format!(
+    format!(
         "{}.5 8.25 5296 0 -1 0 0 26452 0 0 0 16 -1 0 0 0 242 171 -1 \"\" \"{}\" {} {} \"/bin/bash\" \"\" {index} 5296 \
-         1495304 \"\" \"\" \"\" \"\" 0 \"\" {} \"\" -1 \"/{}\" \"\" \"default\" \"\" -1 \"\" \"\" 6160 \"\" {} \"\" \"\" 0",
+         1495304 \"\" \"\" \"\" \"\" 0 \"\" {} \"\" -1 \"/{}\" \"\" \"default\" \"\" -1 \"\" \"\" 6160 \"\" {} \"\" \"\" 0 \
+         0 -1 0 441780 \"select[ type == any] order[-ut] \" \"\" -1 \"\" -1 0 \"\" 0 0 \"\" 25 \"\" 0 \"\"\n",
         run.seed.below(10_000),
         run.account_name(site),
         exit_status(run),
@@ -100,28 +92,17 @@ fn tail(site: &Site, run: &Run) -> String {
         exit_info(run),
         run.owner(site).name,
         run.started.map_or(0, seconds),
-    );
-    if !site.old {
-        tail.push_str(
-            " 0 -1 0 441780 \"select[ type == any] order[-ut] \" \"\" -1 \"\" -1 0 \"\" 0 0 \"\" 25 \"\" 0 \"\"",
-        );
-    }
-    tail
+    )
 }
 
 /// Returns the counts and names of the requested hosts and of the execution hosts.
-fn hosts(site: &Site, run: &Run) -> String {
+fn hosts(run: &Run) -> String {
     if run.started.is_none() {
         return "0".to_owned();
     }
     let slots = run.cpus / run.nodes;
-    if site.old {
-        let repeat = |node| vec![format!("\"{node}\""); slots as usize].join(" ");
-        format!("{} {}", slots * run.nodes, run.each_node(" ", repeat))
-    } else {
-        let hosts = run.each_node(" ", |node| format!("\"{slots}*{node}\""));
-        format!("{} {hosts}", run.nodes)
-    }
+    let hosts = run.each_node(" ", |node| format!("\"{slots}*{node}\""));
+    format!("{} {hosts}", run.nodes)
 }
 
 /// Returns the name of a job; for an array the indices follow it.
@@ -137,15 +118,6 @@ fn job_name(run: &Run) -> Vec<u8> {
 fn quoted(text: &[u8]) -> Vec<u8> {
     let parts: Vec<_> = text.split(|byte| *byte == b'"').collect();
     [b"\"", &parts.join(&b"\"\""[..])[..], b"\""].concat()
-}
-
-/// Wraps a line behind a field, as some copies of the file have it: the next line begins with a blank.
-fn wrapped(mut line: Vec<u8>) -> Vec<u8> {
-    let text = String::from_utf8_lossy(&line);
-    if let Some(place) = text.find(" 60.0 ").filter(|_| text.len() == line.len()) {
-        line.splice(place..place, *b"\n");
-    }
-    line
 }
 
 /// Returns the raw exit status, as wait returns it.

@@ -1,4 +1,4 @@
-//! PBS: the accounting files of OpenPBS, or in the old form of Torque: a line for each event of a job.
+//! PBS: the accounting files of OpenPBS, with a line for each event of a job.
 
 use std::io::{self, Write};
 
@@ -7,11 +7,11 @@ use crate::accounting::{clock, seconds};
 use crate::jobs::{
     JobRecord, JobsRow, LONGEST_LIFE, Outcome, Phase, Query, Run, Scheduler, Site, of_one_array,
 };
-use crate::time::{self, HOUR, Nanos, SECOND};
+use crate::time::{self, HOUR, Nanos};
 
 pub static PBS: Scheduler = Scheduler {
     name: "pbs",
-    about: "OpenPBS; in its old form Torque: accounting files",
+    about: "OpenPBS: accounting files",
     odd_names: &[
         (b"my run", "blank"),
         (b"a=b", "equals sign"),
@@ -23,9 +23,7 @@ pub static PBS: Scheduler = Scheduler {
     job: |_, run| run.element_or_number(|array, index| format!("{array}[{index}]")),
     variable: |site, run| format!("{}.{}", run.job(site), SERVERS[run.cluster]),
     is_file: true,
-    has_line: |_, run, phase| {
-        phase != Phase::Pending || (run.attempt == 1 && run.element.is_none())
-    },
+    has_line: |run, phase| phase != Phase::Pending || (run.attempt == 1 && run.element.is_none()),
     write,
     row,
     ..Scheduler::DEFAULT
@@ -34,7 +32,7 @@ pub static PBS: Scheduler = Scheduler {
 /// The names of servers; the second is so long that identifiers are cut.
 const SERVERS: [&str; 2] = ["pbs1", "headnode.beta.example.org"];
 
-/// Returns the row of the table `jobs`. Lines about a deleted job have no user; neither have Torque's lines about a queued job.
+/// Returns the row of the table `jobs`. Lines about a deleted job have no user.
 fn row<'a>(shown: &JobRecord<'a>) -> JobsRow<'a> {
     let (site, run) = (shown.site, shown.run);
     let began = run.started.is_some();
@@ -48,7 +46,7 @@ fn row<'a>(shown: &JobRecord<'a>) -> JobsRow<'a> {
             Phase::Pending => "queued".to_owned(),
             Phase::Running => "started".to_owned(),
             Phase::Ended if !began => "deleted".to_owned(),
-            Phase::Ended if runs_again(site, run) => "rerun".to_owned(),
+            Phase::Ended if runs_again(run) => "rerun".to_owned(),
             Phase::Ended => "ended".to_owned(),
         }),
         node_list: shown.start().map(|_| run.each_node(",", |node| node)),
@@ -59,7 +57,7 @@ fn row<'a>(shown: &JobRecord<'a>) -> JobsRow<'a> {
         parent: run.parent().map(|parent| format!("{parent}[]")),
         ..row
     };
-    if shown.start().is_some() || (shown.has_submission && !site.old) {
+    if shown.start().is_some() || shown.has_submission {
         return row;
     }
     JobsRow {
@@ -69,7 +67,7 @@ fn row<'a>(shown: &JobRecord<'a>) -> JobsRow<'a> {
         user_name: None,
         group_name: None,
         account: None,
-        partition: row.partition.filter(|_| shown.has_submission),
+        partition: None,
         job_name: None,
         nodes: None,
         cpus: None,
@@ -123,20 +121,14 @@ fn lines_of_run(site: &Site, run: &Run) -> impl Iterator<Item = Line> {
         let written = site.written(run, phase)?;
         Some(Line::new(written, time, run.number, kind, &id, &text))
     };
-    let queued = match site.old {
-        true => format!("queue={}", run.partition).into_bytes(),
-        false => attributes(site, run, &resources(run)),
-    };
-    let deleted = || {
-        let key = if site.old { "" } else { "requestor=" };
-        format!("{key}{}@login1", run.owner(site).name).into_bytes()
-    };
+    let queued = attributes(site, run, &resources(run));
+    let deleted = || format!("requestor={}@login1", run.owner(site).name).into_bytes();
     let [began, ended] = match run.started {
         None => [None, None],
         Some(started) => {
-            let began = began(site, run, started);
-            let ended = began.clone() + &ended(site, run, started);
-            let kind = if runs_again(site, run) { 'R' } else { 'E' };
+            let began = began(run, started);
+            let ended = began.clone() + &ended(run, started);
+            let kind = if runs_again(run) { 'R' } else { 'E' };
             [
                 line(Phase::Running, started, 'S', attributes(site, run, &began)),
                 line(Phase::Ended, run.ended, kind, attributes(site, run, &ended)),
@@ -169,22 +161,19 @@ fn lines_of_array(site: &Site, elements: &[Run]) -> Vec<Line> {
     ]
 }
 
-/// Returns true if a run ends because the job runs again. Torque writes an end in any case.
-fn runs_again(site: &Site, run: &Run) -> bool {
-    run.outcome == Outcome::Requeued && !site.old
+/// Returns true if a run ends because the job runs again.
+fn runs_again(run: &Run) -> bool {
+    run.outcome == Outcome::Requeued
 }
 
 /// Returns the attributes that a job has since its submission, and more behind them.
 fn attributes(site: &Site, run: &Run, more: &str) -> Vec<u8> {
     let owner = run.owner(site);
-    let account = run.account_name(site);
-    let account = match site.old {
-        true => account.to_owned(),
-        false => format!("\"{account}\" project=_pbs_project_default"),
-    };
     let user = format!(
-        "user={} group={} account={account} jobname=",
-        owner.name, owner.group
+        "user={} group={} account=\"{}\" project=_pbs_project_default jobname=",
+        owner.name,
+        owner.group,
+        run.account_name(site)
     );
     let time = seconds(run.submitted);
     let queue = format!(
@@ -203,46 +192,24 @@ fn resources(run: &Run) -> String {
     )
 }
 
-fn began(site: &Site, run: &Run, started: Nanos) -> String {
+fn began(run: &Run, started: Nanos) -> String {
     let cpus = run.cpus / run.nodes;
-    let slots = match (site.old, cpus) {
-        (true, 1) => "0".to_owned(),
-        (true, _) => format!("0-{}", cpus - 1),
-        (false, _) => format!("0*{cpus}"),
-    };
-    let hosts = run.each_node("+", |node| format!("{node}/{slots}"));
+    let hosts = run.each_node("+", |node| format!("{node}/0*{cpus}"));
+    let chunks = run.each_node("+", |node| format!("({node}:ncpus={cpus})"));
     let start = seconds(started);
-    let place = if site.old {
-        format!(
-            " start={start} owner={}@login1 exec_host={hosts}",
-            run.owner(site).name
-        )
-    } else {
-        let chunks = run.each_node("+", |node| format!("({node}:ncpus={cpus})"));
-        format!(" start={start} exec_host={hosts} exec_vnode={chunks}")
-    };
-    place + &resources(run)
+    format!(" start={start} exec_host={hosts} exec_vnode={chunks}") + &resources(run)
 }
 
-fn ended(site: &Site, run: &Run, started: Nanos) -> String {
-    let length = run.ended - started;
-    // Torque prints processor time as a clock or in seconds, depending on the release.
-    let cput = if site.old && run.number.is_multiple_of(2) {
-        length.div_euclid(SECOND).to_string()
-    } else {
-        clock(length)
-    };
-    let count = match site.old {
-        true => String::new(),
-        false => format!(" run_count={}", run.attempt),
-    };
+fn ended(run: &Run, started: Nanos) -> String {
+    let length = clock(run.ended - started);
     format!(
-        " session={} end={} Exit_status={} resources_used.cput={cput} resources_used.mem={}kb resources_used.walltime={}{count}",
+        " session={} end={} Exit_status={} resources_used.cput={length} resources_used.mem={}kb resources_used.walltime={length} \
+         run_count={}",
         1_000 + run.seed.below(30_000),
         seconds(run.ended),
         exit_status(run),
         run.seed.of("memory", &[]).below(4_000_000),
-        clock(length),
+        run.attempt,
     )
 }
 

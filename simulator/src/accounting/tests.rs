@@ -14,14 +14,10 @@ mod attribution;
 mod plan;
 mod texts;
 
-/// The schedulers in both of their forms.
-fn forms() -> impl Iterator<Item = Site> {
-    SCHEDULERS.into_iter().flat_map(|scheduler| {
-        [false, true].map(|old| Site {
-            old,
-            ..Site::new(scheduler, 1, 200)
-        })
-    })
+/// A site of each scheduler.
+fn sites() -> impl Iterator<Item = Site> {
+    let schedulers = SCHEDULERS.into_iter();
+    schedulers.map(|scheduler| Site::new(scheduler, 1, 200))
 }
 
 fn start() -> Nanos {

@@ -9,7 +9,7 @@ use clap::Args;
 use crate::accounting::scheduler_parser;
 use crate::commands::whole_seconds;
 use crate::failure::Failure;
-use crate::jobs::{CLUSTERS, Query, Run, Scheduler, Site};
+use crate::jobs::{CLUSTERS, Query, Scheduler, Site};
 use crate::time::{Clock, DAY, MINUTE, Nanos, Span, rfc3339};
 use crate::truth::Attribution;
 
@@ -56,9 +56,6 @@ pub struct Options {
     /// Scheduler to play
     #[arg(long, value_parser = scheduler_parser())]
     scheduler: &'static Scheduler,
-    /// Play the texts of an old release: sacct without our options, Torque, LSF 7, Sun Grid Engine
-    #[arg(long)]
-    old: bool,
     /// Seed of all jobs
     #[arg(long, env = "JOBSTATS_SIMULATOR_SEED", default_value_t = 1)]
     seed: u64,
@@ -70,9 +67,6 @@ pub struct Options {
     /// Play no gap and no outage of accounting
     #[arg(long)]
     undisturbed: bool,
-    /// Show the jobs of one user only, as Slurm does where PrivateData is set
-    #[arg(long)]
-    private_data: bool,
     /// Start of the span (RFC 3339)
     #[arg(long, value_parser = Clock::parse, default_value = "2025-06-01T00:00:00Z")]
     from: Clock,
@@ -82,19 +76,13 @@ pub struct Options {
     /// Length of the span in days
     #[arg(long, default_value_t = 1.0, conflicts_with = "to")]
     days: f64,
-    /// Cluster whose text is printed [default: the first]
-    #[arg(long, value_name = "NAME", conflicts_with = "directory")]
-    cluster: Option<String>,
     /// Write the texts of all calls of the span to DIR/CLUSTER/TIME, the truth to DIR/truth.jsonl, and DIR/passwd and
-    /// DIR/group, instead of printing the text of one call about the whole span
+    /// DIR/group, instead of printing the text of one call of the first cluster about the whole span
     #[arg(long, value_name = "DIR")]
     directory: Option<PathBuf>,
     /// Leave out the calls of every night about three days
     #[arg(long, requires = "directory")]
     no_nightly: bool,
-    /// Write the truth to this file
-    #[arg(long, value_name = "FILE", conflicts_with = "directory")]
-    truth: Option<PathBuf>,
 }
 
 /// Parses a time between calls of a minute to a day.
@@ -103,15 +91,6 @@ fn every(text: &str) -> Result<Nanos, String> {
 }
 
 impl Options {
-    fn site(&self) -> Site {
-        let mut site = self.schedulers.site(self.scheduler, self.seed);
-        site.old = self.old;
-        site.every = self.every;
-        site.disturbed = !self.undisturbed;
-        site.private = self.private_data;
-        site
-    }
-
     fn span(&self) -> Result<Span, Failure> {
         let from = self.from.world();
         let length = (self.days * DAY as f64) as Nanos;
@@ -123,25 +102,32 @@ impl Options {
         }
         Ok(Span { from, until })
     }
-
-    fn cluster(&self, site: &Site) -> Result<usize, Failure> {
-        let Some(name) = &self.cluster else {
-            return Ok(0);
-        };
-        let clusters = &CLUSTERS[..site.clusters];
-        let position = clusters.iter().position(|cluster| cluster == name);
-        let unknown = || format!("no cluster {name:?}; there are {}", clusters.join(", "));
-        Ok(position.ok_or_else(unknown)?)
-    }
 }
 
-/// Runs the command.
+/// Prints the text of one call, or writes the texts of all calls and the truth about them.
 pub fn run(options: &Options) -> Result<(), Failure> {
-    let (site, span) = (options.site(), options.span()?);
+    let site = Site {
+        every: options.every,
+        disturbed: !options.undisturbed,
+        ..options.schedulers.site(options.scheduler, options.seed)
+    };
+    let span = options.span()?;
     let runs = site.runs(span);
     if let Some(directory) = &options.directory {
         let queries = site.queries(span, !options.no_nightly);
-        write_texts(&site, &runs, &queries, directory)?;
+        for (cluster, name) in CLUSTERS.iter().enumerate().take(site.clusters) {
+            let directory = directory.join(name);
+            std::fs::create_dir_all(&directory)
+                .map_err(|error| Failure::file(&directory, error))?;
+            for query in &queries {
+                let path = directory.join(rfc3339(query.time));
+                write_file(&path, |out| site.write(cluster, *query, &runs, out))?;
+            }
+        }
+        let (users, groups) = (site.people.passwd(), site.people.group());
+        for (name, text) in [("passwd", users), ("group", groups)] {
+            write_file(&directory.join(name), |out| out.write_all(text.as_bytes()))?;
+        }
         let attribution = Attribution::new(&site, &runs, &queries, span);
         return write_file(&directory.join("truth.jsonl"), |out| attribution.write(out));
     }
@@ -150,37 +136,8 @@ pub fn run(options: &Options) -> Result<(), Failure> {
         since: span.from,
     };
     let mut out = BufWriter::new(io::stdout().lock());
-    site.write(options.cluster(&site)?, query, &runs, &mut out)?;
-    out.flush()?;
-    if let Some(path) = &options.truth {
-        let attribution = Attribution::new(&site, &runs, &[query], span);
-        write_file(path, |out| attribution.write(out))?;
-    }
-    Ok(())
-}
-
-/// Writes the texts of all queries, and the names of users and groups.
-fn write_texts(
-    site: &Site,
-    runs: &[Run],
-    queries: &[Query],
-    directory: &Path,
-) -> Result<(), Failure> {
-    for (cluster, name) in CLUSTERS.iter().enumerate().take(site.clusters) {
-        let directory = directory.join(name);
-        std::fs::create_dir_all(&directory).map_err(|error| Failure::file(&directory, error))?;
-        for query in queries {
-            let path = directory.join(rfc3339(query.time));
-            write_file(&path, |out| site.write(cluster, *query, runs, out))?;
-        }
-    }
-    let (users, groups) = (site.people.passwd(), site.people.group());
-    write_file(&directory.join("passwd"), |out| {
-        out.write_all(users.as_bytes())
-    })?;
-    write_file(&directory.join("group"), |out| {
-        out.write_all(groups.as_bytes())
-    })
+    site.write(0, query, &runs, &mut out)?;
+    Ok(out.flush()?)
 }
 
 fn write_file(

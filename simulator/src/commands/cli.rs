@@ -5,19 +5,18 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use jobstats_client::Options;
 
 use crate::commands::cluster_options::{Scene, Stage, World};
-use crate::commands::report::Table;
 use crate::commands::{accounting, play, report};
 use crate::failure::Failure;
-use crate::store::database::{Relation, Store};
+use crate::store::database::{OF_COUNTERS, OF_ENTRIES, Store};
 use crate::store::target_counters::ObservedCounters;
 use crate::store::{compare, feed, labels, used};
 use crate::time::{self, Span, rfc3339};
 use crate::truth::{self, Tally, TargetTruth, tally};
-use crate::world::{Cluster, Workload, incident, scrape_times};
+use crate::world::{Cluster, incident, scrape_times};
 
 /// Play the job_stats of a whole Lustre cluster from a seed, and compute the truth about them
 #[derive(Debug, Parser)]
@@ -72,18 +71,7 @@ enum Command {
     },
     /// Print the true increments of a span and, by cause, the part of them that the texts do not show
     #[command(long_flag = "truth")]
-    Truth {
-        #[command(flatten)]
-        scene: Scene,
-        /// Subject of the truth
-        #[arg(long, value_enum, default_value = "entries")]
-        about: About,
-        /// Copy into this table instead of printing CSV
-        #[arg(long, value_name = "TABLE")]
-        into: Option<String>,
-        #[command(flatten)]
-        database: Options,
-    },
+    Truth(Box<Scene>),
     /// Draw incidents for a span of the preset busy, and print them with their causes as JSON, which --incident-plan takes
     #[command(long_flag = "incidents")]
     Incidents(Box<Scene>),
@@ -93,19 +81,6 @@ enum Command {
     Accounting(Box<accounting::Options>),
     /// Count the events of a span
     Describe(Box<Scene>),
-}
-
-/// The subject of a truth.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum About {
-    /// Each entry of job_stats on each target
-    Entries,
-    /// Each target as a whole, as its own counters show it
-    Targets,
-    /// The queue of each service of a server
-    Queues,
-    /// The owners of the space of each target at the end of the span
-    Space,
 }
 
 #[derive(Debug, Args)]
@@ -184,12 +159,7 @@ impl Cli {
             Command::Servers(world) => servers(&world.cluster()?)?,
             Command::Schedule(scene) => schedule(&scene)?,
             Command::Load { scene, options } => return load(&scene, &options),
-            Command::Truth {
-                scene,
-                about,
-                into,
-                database,
-            } => write_truth(&scene, about, into.as_deref(), &database)?,
+            Command::Truth(scene) => write_truth(&scene)?,
             Command::Verify(options) => return verify(&options),
             Command::Accounting(options) => accounting::run(&options)?,
             Command::Describe(scene) => describe(&scene)?,
@@ -255,37 +225,9 @@ fn planned_truths(cluster: &Cluster, span: Span) -> Vec<TargetTruth> {
     truth::of_targets(cluster, span, &scrape_times::of_targets(cluster, span))
 }
 
-fn write_truth(
-    scene: &Scene,
-    about: About,
-    into: Option<&str>,
-    database: &Options,
-) -> Result<(), Failure> {
+fn write_truth(scene: &Scene) -> Result<(), Failure> {
     let (cluster, span) = scene.setting()?;
-    let write = |table: Table| match into {
-        Some(name) => table.copy_into(name, database),
-        None => table.write(io::stdout().lock(), true),
-    };
-    match about {
-        About::Entries => write(Table::of_entries(&cluster, &planned_truths(&cluster, span))),
-        About::Targets => {
-            let truths = truth::target_counters::of_targets(
-                &cluster,
-                &scrape_times::of_targets(&cluster, span),
-            );
-            write(Table::of_targets(&cluster, &truths))
-        }
-        About::Queues => {
-            let of_servers = scrape_times::of_servers(&cluster, span);
-            let services = truth::queues::readings(&cluster, of_servers);
-            let grown = truth::queues::of_servers(&cluster, &services);
-            write(Table::of_queues(&cluster, &grown))
-        }
-        About::Space => {
-            let workload = Workload::new(&cluster);
-            write(Table::of_space(&cluster, &workload, span.until - 1))
-        }
-    }
+    report::write_truth(&cluster, &planned_truths(&cluster, span))
 }
 
 fn describe(scene: &Scene) -> Result<(), Failure> {
@@ -314,11 +256,11 @@ fn verify(options: &VerifyOptions) -> Result<ExitCode, Failure> {
     let labels = options.labels.as_deref();
     let labels = labels.map(|path| labels::read(path, &cluster));
     let labels = labels.transpose()?.unwrap_or_default();
-    let counter_readings = store.readings(Relation::ObservedCounters, span, &labels)?;
+    let counter_readings = store.readings(OF_COUNTERS, span, &labels)?;
     let planned = scrape_times::of_targets(&cluster, span);
     let is_planned = !options.observed && !options.job_stats_only;
     let entries = if options.observed {
-        let readings = store.readings(Relation::Entries, span, &labels)?;
+        let readings = store.readings(OF_ENTRIES, span, &labels)?;
         truth::of_targets(&cluster, span, &readings)
     } else {
         truth::of_targets(&cluster, span, &planned)

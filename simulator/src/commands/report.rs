@@ -3,135 +3,34 @@
 use std::fs::File;
 use std::io::{self, Write};
 
-use clap::ValueEnum;
-use jobstats_client::Options;
 use strum::VariantArray;
 
 use crate::failure::Failure;
 use crate::lustre::name_of;
 use crate::store::compare::Comparison;
-use crate::store::database::connector;
-use crate::time::{Nanos, SECOND, Span};
-use crate::truth::queues::{ByService, Waits};
+use crate::time::{SECOND, Span};
 use crate::truth::tally::DISTURBANCES;
-use crate::truth::target_counters::TargetCountersTruth;
 use crate::truth::{Cause, Cell, Happening, Quantity, TargetTruth};
-use crate::world::space::{OwnerKind, Space};
-use crate::world::{Cluster, Plan, Workload};
+use crate::world::{Cluster, Plan};
 
-/// A truth as a table: the names of its columns, separated by blanks, and its rows.
-pub struct Table<'a> {
-    columns: String,
-    rows: Box<dyn Iterator<Item = Vec<String>> + 'a>,
-}
-
-/// Returns a row: names and amounts.
-fn row<'a>(
-    names: impl IntoIterator<Item = &'a str>,
-    amounts: impl IntoIterator<Item = impl ToString>,
-) -> Vec<String> {
-    let names = names.into_iter().map(str::to_owned);
-    let amounts = amounts.into_iter().map(|amount| amount.to_string());
-    names.chain(amounts).collect()
-}
-
-impl<'a> Table<'a> {
-    fn new(columns: &str, rows: impl Iterator<Item = Vec<String>> + 'a) -> Self {
-        Self {
-            columns: columns.to_owned(),
-            rows: Box::new(rows),
+/// Writes the truth about entries as CSV: a row per target, entry and operation.
+pub fn write_truth(cluster: &Cluster, truths: &[TargetTruth]) -> Result<(), Failure> {
+    let mut csv = csv::Writer::from_writer(io::stdout().lock());
+    let columns = ["cluster", "target", "entry", "operation", "truth"].into_iter();
+    let causes = Cause::VARIANTS.iter().map(|cause| cause.into());
+    csv.write_record(columns.chain(causes).chain(["stored"]))?;
+    for (target, truth) in cluster.targets.iter().zip(truths) {
+        for ((entry, column), cell) in &truth.cells {
+            let names = [&cluster.name, &target.name, entry, &column.name()].map(String::clone);
+            let amounts = [cell.truth]
+                .into_iter()
+                .chain(cell.excluded)
+                .map(i128::from);
+            let amounts = amounts.chain([cell.stored()]).map(|it| it.to_string());
+            csv.write_record(names.into_iter().chain(amounts))?;
         }
     }
-
-    /// Returns the truth about entries: a row per target, entry and operation.
-    pub fn of_entries(cluster: &'a Cluster, truths: &'a [TargetTruth]) -> Self {
-        let causes: Vec<&str> = Cause::VARIANTS.iter().map(|cause| cause.into()).collect();
-        let causes = causes.join(" ");
-        let columns = format!("cluster target entry operation truth {causes} stored");
-        let targets = cluster.targets.iter().zip(truths);
-        let cells =
-            targets.flat_map(|(target, truth)| truth.cells.iter().map(move |it| (target, it)));
-        let rows = cells.map(|(target, ((entry, column), cell))| {
-            let column = column.name();
-            let amounts = [cell.truth].into_iter().chain(cell.excluded);
-            let amounts = amounts.map(i128::from);
-            let names = [&cluster.name, &target.name, entry, &column].map(String::as_str);
-            row(names, amounts.chain([cell.stored()]))
-        });
-        Self::new(&columns, rows)
-    }
-
-    /// Returns the truth about target counters: a row per target and operation.
-    pub fn of_targets(cluster: &'a Cluster, truths: &'a [TargetCountersTruth]) -> Self {
-        let targets = cluster.targets.iter().zip(truths);
-        let rows = targets.flat_map(move |(target, truth)| {
-            let clients = truth.of_clients();
-            truth.all.amounts().map(move |(column, amount)| {
-                let parts = [&truth.servers, &clients, &truth.unidentified];
-                let parts = parts.map(|totals| totals.get(column));
-                let column = column.name();
-                let names = [&cluster.name, &target.name, &column].map(String::as_str);
-                row(names, [amount].into_iter().chain(parts))
-            })
-        });
-        let columns = "cluster target operation all metadata_servers clients unidentified";
-        Self::new(columns, rows)
-    }
-
-    /// Returns the truth about the queues of services: a row per server and service.
-    pub fn of_queues(cluster: &'a Cluster, grown: &'a ByService) -> Self {
-        let rows = grown.iter().map(|((server, service), grown)| {
-            let waits: Waits = grown.iter().sum();
-            let server = &cluster.servers[*server].name;
-            row([&cluster.name, server, service.name()], waits.amounts())
-        });
-        Self::new(
-            "cluster server service requests wait_usecs depth active",
-            rows,
-        )
-    }
-
-    /// Returns the owners of the space of targets at a time: a row per target and owner.
-    pub fn of_space(cluster: &'a Cluster, workload: &'a Workload<'a>, time: Nanos) -> Self {
-        let targets = cluster.targets.iter().enumerate();
-        let rows = targets.flat_map(move |(index, target)| {
-            let space = Space::at(workload, index, time);
-            OwnerKind::value_variants().iter().flat_map(move |kind| {
-                let name = name_of(kind);
-                let owners = space.by(*kind).into_iter();
-                owners.map(move |(id, used)| {
-                    let amounts = [u64::from(id), used.kbytes, used.inodes];
-                    row(
-                        [&cluster.name, &target.name, &name].map(String::as_str),
-                        amounts,
-                    )
-                })
-            })
-        });
-        Self::new("cluster target kind id kbytes inodes", rows)
-    }
-
-    /// Writes the table as CSV.
-    pub fn write(self, out: impl Write, header: bool) -> Result<(), Failure> {
-        let mut csv = csv::Writer::from_writer(out);
-        if header {
-            csv.write_record(self.columns.split(' '))?;
-        }
-        for row in self.rows {
-            csv.write_record(row)?;
-        }
-        Ok(csv.flush()?)
-    }
-
-    /// Copies the rows into a table of the database.
-    pub fn copy_into(self, table: &str, options: &Options) -> Result<(), Failure> {
-        let mut client = connector(options)?.client()?;
-        let statement = format!("COPY {table} FROM STDIN (FORMAT csv)");
-        let mut copy = client.copy_in(&statement)?;
-        self.write(&mut copy, false)?;
-        copy.finish()?;
-        Ok(())
-    }
+    Ok(csv.flush()?)
 }
 
 /// The number of cells that are not zero, and their sums of calls, bytes and microseconds.

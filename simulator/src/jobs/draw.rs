@@ -70,7 +70,7 @@ impl Site {
 
     /// Returns a time as exactly as the scheduler's texts show it.
     fn whole(&self, time: Nanos) -> Nanos {
-        let grain = (self.scheduler.grain)(self.old);
+        let grain = self.scheduler.grain;
         time.div_euclid(grain) * grain
     }
 

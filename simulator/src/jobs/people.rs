@@ -1,23 +1,17 @@
 //! The people of a site: users, their groups, and the accounts that pay for their jobs.
 
-use serde::Serialize;
-
 use crate::random::{Random, Seed, Weights, log_normal};
 
-/// A user with jobs, who is named in the truth about them.
-#[derive(Debug, Clone, Serialize)]
+/// A user with jobs.
+#[derive(Debug, Clone)]
 pub struct Person {
     pub uid: u32,
-    #[serde(rename = "user_name")]
     pub name: String,
     pub gid: u32,
-    #[serde(rename = "group_name")]
     pub group: String,
     /// The accounts that may pay for the user's jobs; at least one.
-    #[serde(skip)]
     pub accounts: Vec<String>,
     /// The seed of the user's habits.
-    #[serde(skip)]
     pub seed: Seed,
 }
 

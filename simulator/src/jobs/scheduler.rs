@@ -25,8 +25,8 @@ pub struct Scheduler {
     pub numbers_elements: bool,
     /// True if a requeue counts as a submission.
     pub resubmits: bool,
-    /// Returns the resolution of times in the texts of a current or old release.
-    pub grain: fn(old: bool) -> Nanos,
+    /// The resolution of times in the texts.
+    pub grain: Nanos,
     /// Returns the job as a reader of `job_stats` names it.
     pub job: fn(&Site, &Run) -> String,
     /// Returns the job as users type it.
@@ -35,10 +35,10 @@ pub struct Scheduler {
     pub variable: fn(&Site, &Run) -> String,
     /// True if accounting is a file that grows, and false if it is the output of a command about a window.
     pub is_file: bool,
-    /// True if the command lists all jobs, and not only jobs that ran. Old forms of commands list all.
+    /// True if the command lists all jobs, and not only jobs that ran.
     pub lists_all: bool,
     /// Returns true if the file gets a line when a run comes to a phase.
-    pub has_line: fn(&Site, &Run, Phase) -> bool,
+    pub has_line: fn(&Run, Phase) -> bool,
     /// Writes the text of a query about runs of one cluster, which are sorted by submission.
     pub write: fn(&Site, Query, &[Run], &mut dyn Write) -> io::Result<()>,
     /// Returns the row of the table `jobs` that the texts of a run give.
@@ -54,13 +54,13 @@ impl Scheduler {
         lacks: &[Scenario::Het],
         numbers_elements: false,
         resubmits: false,
-        grain: |_| SECOND,
+        grain: SECOND,
         job: |_, run| run.leader().to_string(),
         label: |site, run| run.job(site),
         variable: |site, run| run.job(site),
         is_file: false,
         lists_all: false,
-        has_line: |_, _, _| false,
+        has_line: |_, _| false,
         write: |_, _, _, _| Ok(()),
         row: |shown| JobsRow::new(shown),
     };

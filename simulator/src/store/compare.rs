@@ -107,7 +107,7 @@ pub fn compare(store: &mut Store, truth: &Truth) -> Result<Comparison, Error> {
             let workload = workloads.get(entry).map_or(entry, String::as_str);
             question.cells(target, workload, column)
         });
-        let answer = store.ask(question, window)?;
+        let answer = question.ask(store, window)?;
         let judgement = Judgement::new(question.name, truth, answer);
         comparison.judgements.push(judgement);
     }

@@ -13,7 +13,6 @@ use strum::VariantArray;
 
 use crate::lustre::service::Service;
 use crate::store::labels::Labels;
-use crate::store::question::Question;
 use crate::store::used;
 use crate::store::used::Lists;
 use crate::time::{Clock, HOUR, Nanos, Span, timestamp};
@@ -46,26 +45,17 @@ const OBSERVED: &str = r#"
     FROM unnest($2::text[], $3::timestamptz[], $4::timestamptz[]) AS s(name, first, last)
     JOIN jobstats.targets t ON t.cluster = $1 AND t.name = s.name"#;
 
-/// The readings that a store has of a target.
-#[derive(Debug, Clone, Copy)]
-pub enum Relation {
-    /// Readings of its entries.
-    Entries,
-    /// Readings of the counters that it has of itself.
-    ObservedCounters,
-}
+/// The table of the readings of a target's entries.
+pub const OF_ENTRIES: &str = "observations";
 
-impl Relation {
-    /// Returns the part of such a query that looks up the readings between these times.
-    fn between(self) -> String {
-        let table = match self {
-            Self::Entries => "observations",
-            Self::ObservedCounters => "target_snapshots",
-        };
-        format!(
-            r#"JOIN jobstats.{table} o ON o.target_id = t.target_id AND o."time" BETWEEN s.first AND s.last"#
-        )
-    }
+/// The table of the readings of the counters that a target has of itself.
+pub const OF_COUNTERS: &str = "target_snapshots";
+
+/// Returns the part of such a query that looks up the readings in a table between these times.
+fn between(table: &str) -> String {
+    format!(
+        r#"JOIN jobstats.{table} o ON o.target_id = t.target_id AND o."time" BETWEEN s.first AND s.last"#
+    )
 }
 
 impl<'a> Store<'a> {
@@ -93,7 +83,7 @@ impl<'a> Store<'a> {
 
     /// Counts the observations of the delivered texts.
     pub fn observations(&mut self, truths: &[TargetTruth]) -> Result<u64, Error> {
-        let sql = format!("SELECT count(*) {OBSERVED} {}", Relation::Entries.between());
+        let sql = format!("SELECT count(*) {OBSERVED} {}", between(OF_ENTRIES));
         let rows = self.query(&sql, delivered(self.cluster, truths))?;
         let counts = rows.iter().map(|row| row.get::<_, i64>(0).unsigned_abs());
         Ok(counts.sum())
@@ -131,25 +121,6 @@ impl<'a> Store<'a> {
         Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
     }
 
-    /// Runs a query for a window; zero amounts are left out.
-    pub fn ask(
-        &mut self,
-        question: &Question,
-        (from, until): (Nanos, Nanos),
-    ) -> Result<Amounts, Error> {
-        let window = (timestamp(from), timestamp(until));
-        let columns = self.columns()?;
-        let mut amounts = Amounts::new();
-        let answer = question.ask(&mut self.client, window, &columns, of(self.cluster))?;
-        for (group, operation, total) in answer {
-            let target = group.target.unwrap_or_default();
-            let key = (target, group.workload.unwrap_or_default(), operation);
-            *amounts.entry(key).or_default() += total.unwrap_or_default();
-        }
-        amounts.retain(|_, amount| *amount != 0);
-        Ok(amounts)
-    }
-
     /// Returns the columns that `jobstats.increments_rows` has.
     pub fn columns(&mut self) -> Result<Vec<Column>, Error> {
         let sql = "SELECT attname::text FROM pg_attribute
@@ -161,15 +132,15 @@ impl<'a> Store<'a> {
             .collect())
     }
 
-    /// Returns the readings of each target in a span that the database holds. Readings whose labels are not planned have the
+    /// Returns the readings of each target in a span that a table of the database holds. Readings whose labels are not planned have the
     /// given times, or else the times of their labels.
     pub fn readings(
         &mut self,
-        relation: Relation,
+        table: &str,
         span: Span,
         labels: &Labels,
     ) -> Result<Vec<Vec<Due>>, Error> {
-        let between = relation.between();
+        let between = between(table);
         let sql =
             format!(r#"SELECT t.name, o.server, o."time" {OBSERVED} {between} ORDER BY o."time""#);
         let cluster = self.cluster;

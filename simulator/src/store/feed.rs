@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
-use jobstats_client::{Connector, Kind, Retry};
+use jobstats_client::database::retry::retry;
+use jobstats_client::{Connector, Kind, Notice};
 use postgres::types::ToSql;
 use postgres::{Client, Statement};
 use zstd::bulk::Compressor;
@@ -66,10 +66,10 @@ pub struct Rejections {
 
 impl Rejections {
     /// Takes a warning of the database, which is about one text.
-    fn warn(&mut self, warning: String) {
-        if warning.contains("rejected") {
+    fn take(&mut self, notice: Notice) {
+        if notice.is_warning && notice.message.contains("rejected") {
             self.texts += 1;
-            self.warning = warning;
+            self.warning = notice.message;
         }
     }
 
@@ -92,12 +92,6 @@ impl Rejections {
 
 /// The sender's name and version in each row.
 const SHIPPER: &str = concat!("jobstats-simulator ", env!("CARGO_PKG_VERSION"));
-/// The retries of a text that runs into a deadlock or serialization failure.
-const RETRY: Retry = Retry {
-    attempts: 10,
-    first_pause: Duration::from_millis(1),
-};
-
 /// Loads a span of a cluster. Targets are independent of each other; each is loaded in order of time. The additional parameters of servers
 /// follow: a server together with its failover partner, because both read the same targets.
 pub fn load(
@@ -389,8 +383,7 @@ impl Writer {
         rejected: &Arc<Mutex<Rejections>>,
     ) -> Result<Self, Failure> {
         let warned = rejected.clone();
-        let mut client =
-            connector.client_that_warns(move |warning| locked(&warned).warn(warning))?;
+        let mut client = connector.client_that_notes(move |notice| locked(&warned).take(notice))?;
         Ok(Self {
             rejected: rejected.clone(),
             insert: prepare(&mut client, table)?,
@@ -428,7 +421,7 @@ impl Writer {
             &SHIPPER,
         ];
         let is_conflict = |error: &_| Kind::of(error) == Kind::Conflict;
-        RETRY.run(is_conflict, || self.client.execute(&self.insert, &values))?;
+        retry(is_conflict, || self.client.execute(&self.insert, &values))?;
         locked(&self.rejected).sent += 1;
         Ok(())
     }

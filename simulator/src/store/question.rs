@@ -2,14 +2,15 @@
 
 use jiff::{SignedDuration, Timestamp};
 use jobstats_client::answers::{
-    Dimension, Filters, Group, RateRow, Rates, Summary, Top, Totals, Window, words,
+    Dimension, Group, RateRow, Rates, Summary, Top, Totals, Window, words,
 };
 use jobstats_client::{Decimal, Error, ask};
 use postgres::Client;
 
 use crate::lustre::TargetKind;
 use crate::lustre::operation::Op::{self, *};
-use crate::store::database::Key;
+use crate::store::database::{Amounts, Key, Store, of};
+use crate::time::{Nanos, timestamp};
 use crate::truth::{Column, Quantity};
 use crate::world::Target;
 
@@ -85,25 +86,24 @@ const RANKED: [&str; 5] = ["read_bytes", "write_bytes", "bytes", "metadata", "se
 const SUMMARISED: [&str; 7] = ["read_bytes", "write_bytes", "read", "write", "open", "metadata", "service_time"];
 
 impl Question {
-    /// Runs the query from one time to another, filtered by cluster.
-    pub fn ask(
-        &self,
-        client: &mut Client,
-        window: (Timestamp, Timestamp),
-        columns: &[Column],
-        filter: Filters,
-    ) -> Result<Vec<Amount>, Error> {
+    /// Runs the query from one time to another, filtered by cluster; zero amounts are left out.
+    pub fn ask(&self, store: &mut Store, (from, until): (Nanos, Nanos)) -> Result<Amounts, Error> {
         let mut asked = Totals {
-            operations: words(self.operations(columns)),
+            operations: words(self.operations(&store.columns()?)),
             by: words(WORKLOADS),
-            filter,
+            filter: of(store.cluster),
             ..Totals::default()
         };
-        let mut amounts = Vec::new();
-        for (since, until) in windows(window, self.in_parts) {
+        let mut amounts = Amounts::new();
+        for (since, until) in windows((timestamp(from), timestamp(until)), self.in_parts) {
             asked.window = Window::new(since, until);
-            amounts.extend((self.ask)(client, &asked)?);
+            for (group, operation, total) in (self.ask)(&mut store.client, &asked)? {
+                let target = group.target.unwrap_or_default();
+                let key = (target, group.workload.unwrap_or_default(), operation);
+                *amounts.entry(key).or_default() += total.unwrap_or_default();
+            }
         }
+        amounts.retain(|_, amount| *amount != 0);
         Ok(amounts)
     }
 

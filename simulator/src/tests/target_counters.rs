@@ -117,14 +117,16 @@ fn the_share_of_small_requests_without_identifier_is_as_asked() {
     for (share, bounds) in [(0.0, 0.0..0.001), (0.1, 0.08..0.12), (0.6, 0.56..0.64)] {
         let mut cluster = cluster(Layout::V2_16, 1);
         cluster.unidentified = share;
-        let truths = of_targets(&cluster, &planned(&cluster, day()));
-        let calls = |totals: &Totals| {
+        let mut walk = walk(&cluster, 0, day());
+        walk.advance(day().until, |_| ());
+        let calls = |counters: &Counters| {
+            let totals = totals(&cluster, 0, counters);
             let calls = totals.amounts();
             let calls = calls.filter(|(column, _)| column.quantity == Quantity::Calls);
             calls.map(|(_, calls)| calls).sum::<u64>() as f64
         };
         // Nearly all requests to a metadata target are small.
-        let found = calls(&truths[0].unidentified) / calls(&truths[0].all);
+        let found = calls(&walk.counters.unidentified) / calls(&walk.counters.all);
         assert!(bounds.contains(&found), "{share} {found}");
     }
 }

@@ -72,7 +72,6 @@ pub enum Status {
 pub struct Answer<'a> {
     pub scheduler: Option<&'static str>,
     pub job: String,
-    pub uid: u32,
     pub user_name: &'a str,
 }
 
@@ -186,12 +185,10 @@ impl<'a> Attribution<'a> {
             _ => Status::Known,
         };
         let alone = others.iter().all(|other| other.cluster == first.cluster);
-        let owner = first.owner(self.site);
         let answer = Answer {
             scheduler: alone.then_some(CLUSTERS[first.cluster]),
             job,
-            uid: owner.uid,
-            user_name: &owner.name,
+            user_name: &first.owner(self.site).name,
         };
         (status, Some(answer))
     }

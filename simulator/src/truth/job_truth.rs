@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::jobs::{CLUSTERS, JobRecord, JobsRow, Person, Phase, Query, Run, Site};
+use crate::jobs::{CLUSTERS, JobRecord, JobsRow, Phase, Query, Run};
 use crate::lustre::identifier::text;
 use crate::time::{DAY, rfc3339, timestamp};
 use crate::truth::Attribution;
@@ -18,24 +18,16 @@ enum Line<'a> {
         #[serde(flatten)]
         row: Box<JobsRow<'a>>,
         story: &'static str,
-        attempt: u32,
         /// The reason why the name is hard to read.
         oddity: Option<&'static str>,
         /// The stage at which the texts last show the run; null if they do not have it.
         shown: Option<&'static str>,
         true_started: Option<String>,
-        true_ended: String,
-        owner: &'a Person,
+        owner: &'a str,
     },
     Entry {
         identifier: String,
         day: String,
-        first: String,
-        last: String,
-        work: &'static str,
-        /// The user and the node that work; null if several do.
-        uid: Option<u32>,
-        node: Option<&'a str>,
         jobs: Vec<Job>,
         status: Status,
         known: Option<Answer<'a>>,
@@ -47,19 +39,7 @@ enum Line<'a> {
 struct Job {
     scheduler: &'static str,
     job: String,
-    label: String,
     started: Option<String>,
-}
-
-impl Job {
-    fn new(site: &Site, run: &Run) -> Self {
-        Self {
-            scheduler: CLUSTERS[run.cluster],
-            job: run.job(site),
-            label: run.label(site),
-            started: run.started.map(rfc3339),
-        }
-    }
 }
 
 impl<'a> Attribution<'a> {
@@ -97,36 +77,26 @@ impl<'a> Attribution<'a> {
         Line::Run {
             row: Box::new((site.scheduler.row)(&shown)),
             story: run.scenario.into(),
-            attempt: run.attempt,
             oddity: run.name.oddity,
             shown: last.map(|(_, phase)| phase.into()),
             true_started: run.started.map(rfc3339),
-            true_ended: rfc3339(run.ended),
-            owner: run.owner(site),
+            owner: &run.owner(site).name,
         }
     }
 
-    fn entry<'e>(&self, id: &[u8], day: i64, entry: &'e Entry<'a>) -> Line<'e> {
+    fn entry(&self, id: &[u8], day: i64, entry: &Entry<'a>) -> Line<'a> {
         let (status, known) = self.attribute(entry);
         let mut runs: Vec<_> = entry.activities.iter().map(|(run, _)| *run).collect();
         runs.dedup_by_key(|run| (run.cluster, run.number, run.element, run.attempt));
-        let activities = || entry.activities.iter().map(|(_, activity)| activity);
-        let (uid, node) = (
-            entry.activities[0].1.uid,
-            entry.activities[0].1.node.as_str(),
-        );
+        let job = |run: &Run| Job {
+            scheduler: CLUSTERS[run.cluster],
+            job: run.job(self.site),
+            started: run.started.map(rfc3339),
+        };
         Line::Entry {
             identifier: text(id),
             day: timestamp(day * DAY).strftime("%Y-%m-%d").to_string(),
-            first: rfc3339(entry.first),
-            last: rfc3339(entry.last),
-            work: entry.activities[0].1.origin.into(),
-            uid: activities().all(|other| other.uid == uid).then_some(uid),
-            node: activities().all(|other| other.node == node).then_some(node),
-            jobs: runs
-                .into_iter()
-                .map(|run| Job::new(self.site, run))
-                .collect(),
+            jobs: runs.into_iter().map(job).collect(),
             status,
             known,
         }

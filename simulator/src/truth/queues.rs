@@ -1,7 +1,6 @@
 //! The truth about the queues of services, and the part of it that readings show.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::iter::Sum;
 
 use strum::VariantArray;
 
@@ -149,13 +148,9 @@ impl Waits {
         [self.requests, self.usecs, self.depth, self.active]
     }
 
-    fn with(&self, other: &Self, join: impl Fn(u64, u64) -> u64) -> Self {
-        let (one, other) = (self.amounts(), other.amounts());
-        Self::from(std::array::from_fn(|field| join(one[field], other[field])))
-    }
-
     pub(super) fn less(&self, other: &Self) -> Self {
-        self.with(other, |now, before| now - before)
+        let (now, before) = (self.amounts(), other.amounts());
+        Self::from(std::array::from_fn(|field| now[field] - before[field]))
     }
 }
 
@@ -167,13 +162,5 @@ impl From<[u64; 4]> for Waits {
             depth,
             active,
         }
-    }
-}
-
-impl<'a> Sum<&'a QueueGrowth> for Waits {
-    fn sum<I: Iterator<Item = &'a QueueGrowth>>(all: I) -> Self {
-        all.fold(Self::default(), |sum, grown| {
-            sum.with(&grown.waits, |a, b| a + b)
-        })
     }
 }

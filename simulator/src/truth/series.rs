@@ -210,10 +210,7 @@ fn reading_times(cluster: &Cluster, server: ServerIndex, span: Span) -> Vec<Nano
 /// a stalled one.
 fn own_calls(cluster: &Cluster, target: TargetIndex, from: Nanos, until: Nanos) -> u64 {
     let it = &cluster.targets[target];
-    let stalls = cluster
-        .incidents
-        .iter()
-        .filter(|stall| stall.kind == Kind::Stalled && stall.targets.contains(&it.name));
+    let stalls = Incident::of_kinds(&cluster.incidents, &it.name, &[Kind::Stalled]);
     let stalled: Nanos = stalls
         .filter_map(|stall| stall.span().overlap(Span { from, until }))
         .map(|both| both.until - both.from)
@@ -240,12 +237,8 @@ fn used(cluster: &Cluster, name: &str, time: Nanos) -> f64 {
     let period = (20 + seed.of("period", &[]).below(20)) as Nanos * DAY;
     let saw = (time + seed.below(period as u64) as Nanos).rem_euclid(period) as f64 / period as f64;
     let usual = 0.5 + 0.2 * seed.of("part", &[]).unit() + 0.15 * saw;
-    let is_full = |it: &Incident| {
-        it.kind == Kind::FullOst
-            && it.span().contains(time)
-            && it.targets.iter().any(|it| it == name)
-    };
-    if cluster.incidents.iter().any(is_full) {
+    let mut full = Incident::of_kinds(&cluster.incidents, name, &[Kind::FullOst]);
+    if full.any(|it| it.span().contains(time)) {
         0.97
     } else {
         usual

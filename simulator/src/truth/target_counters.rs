@@ -15,8 +15,6 @@ pub struct TargetCountersTruth {
     pub all: Totals,
     /// The share of metadata servers themselves.
     pub servers: Totals,
-    /// The share of clients without an identifier.
-    pub unidentified: Totals,
 }
 
 /// Computes the truth about every target, given the readings of its target counters in order of time.
@@ -62,32 +60,29 @@ struct CounterSnapshot {
     time: Nanos,
     since: Nanos,
     totals: Totals,
-    unidentified: Totals,
 }
 
 impl Reader {
     fn read(&mut self, walk: &Walk, time: Nanos) {
         let (layout, kind) = (walk.state.cluster.layout, walk.state.kind());
         let counters = &walk.counters;
-        let snapshot = |since, counters: &Counters, unidentified: &Counters| CounterSnapshot {
+        let snapshot = |since, counters: &Counters| CounterSnapshot {
             time,
             since,
             totals: Totals::of_target_counters(counters, layout, kind),
-            unidentified: Totals::of_target_counters(unidentified, layout, kind),
         };
-        let own = snapshot(counters.since, &counters.all, &counters.unidentified);
+        let own = snapshot(counters.since, &counters.all);
         let before = self.own.as_ref().map(|before| before.time);
         if let Some(before) = &self.own {
-            let (all, unidentified) = self.growth(before, &own);
-            self.truth.all.plus(&all);
-            self.truth.unidentified.plus(&unidentified);
+            let grown = self.growth(before, &own);
+            self.truth.all.plus(&grown);
         }
         self.own = Some(own);
         for (server, export) in counters.exports(time) {
-            let export = snapshot(export.since, &export.counters, &Counters::default());
+            let export = snapshot(export.since, &export.counters);
             let known = self.servers.get(&server);
             let growth = match known.filter(|known| time - known.time < DAY) {
-                Some(known) => Some(self.growth(known, &export).0),
+                Some(known) => Some(self.growth(known, &export)),
                 // Texts may have lacked these counters because they were not requested.
                 None => before
                     .filter(|before| self.has_starts && export.since > *before)
@@ -98,18 +93,16 @@ impl Reader {
         }
     }
 
-    /// Returns the requests between two readings, and their share without an identifier. Counters that were visibly reset show all that
-    /// they have.
-    fn growth(&self, before: &CounterSnapshot, now: &CounterSnapshot) -> (Totals, Totals) {
+    /// Returns the requests between two readings. Counters that were visibly reset show all that they have.
+    fn growth(&self, before: &CounterSnapshot, now: &CounterSnapshot) -> Totals {
         let goes_on = match self.has_starts {
             true => before.since == now.since,
             false => before.totals.beyond(&now.totals).is_zero(),
         };
-        if goes_on {
-            let unidentified = now.unidentified.beyond(&before.unidentified);
-            return (now.totals.beyond(&before.totals), unidentified);
+        match goes_on {
+            true => now.totals.beyond(&before.totals),
+            false => now.totals.clone(),
         }
-        (now.totals.clone(), now.unidentified.clone())
     }
 }
 

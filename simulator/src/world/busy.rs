@@ -178,10 +178,10 @@ impl Busy {
     }
 }
 
-/// The work that the main service of a server has in each interval.
+/// The seconds of work that the main service of a server has in each interval.
 pub struct Load {
     first: i64,
-    pub intervals: Vec<(u64, f64)>,
+    pub intervals: Vec<f64>,
 }
 
 impl Load {
@@ -190,7 +190,7 @@ impl Load {
         let [first, last] = [span.from, span.until].map(|time| time.div_euclid(INTERVAL));
         Self {
             first,
-            intervals: vec![(0, 0.0); (last - first + 1) as usize],
+            intervals: vec![0.0; (last - first + 1) as usize],
         }
     }
 
@@ -198,12 +198,10 @@ impl Load {
     pub fn add(&mut self, kind: TargetKind, events: &[Event]) {
         let service = main_service(kind);
         for event in events {
-            let (of, calls, usecs) = occupies(kind, &event.calls);
+            let (of, _, usecs) = occupies(kind, &event.calls);
             if of == service {
                 let at = (event.time.div_euclid(INTERVAL) - self.first) as usize;
-                let interval = &mut self.intervals[at];
-                interval.0 += calls;
-                interval.1 += usecs as f64 / 1e6;
+                self.intervals[at] += usecs as f64 / 1e6;
             }
         }
     }

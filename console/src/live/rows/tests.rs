@@ -68,7 +68,7 @@ fn users_have_the_rates_of_their_targets_added_up() {
     let ada = &table.rows[0];
     assert_eq!((&ada.key, ada.rank), (&Key::User(1000), 1));
     assert_eq!(
-        ada.sums.service().unwrap().rate,
+        ada.sums.service.unwrap().rate,
         2.5,
         "2 on the MDT, 0.5 on the OST"
     );
@@ -91,7 +91,7 @@ fn users_have_the_rates_of_their_targets_added_up() {
         (Some(MDT), jobstats_core::base::operation::find(b"open"))
     );
     assert_eq!(table.rows[1].key, Key::User(1001));
-    assert_eq!(table.total.service().unwrap().rate, 3.5);
+    assert_eq!(table.total.service.unwrap().rate, 3.5);
     assert_eq!(ada.share, Some(2.5 / 3.5));
     assert_eq!(table.without_share, Some(0.5 / 3.5));
     assert_eq!((table.more, table.more_share), (0, Some(0.0)));
@@ -141,7 +141,7 @@ fn operations_are_rows_with_what_belongs_to_them() {
         (1.0, 1e6)
     );
     assert_eq!(row("mknod").requests.rate, 10.0);
-    assert_eq!(row("open").service().unwrap().rate, 2.0);
+    assert_eq!(row("open").service.unwrap().rate, 2.0);
     assert!(!table.rows.iter().any(|row| row.key.name() == "write_bytes"));
 }
 
@@ -201,11 +201,11 @@ fn servers_without_times_are_ranked_by_requests() {
     let table = top(&history, &View::default());
     assert_eq!(table.sort, Sort::Requests);
     assert_eq!(
-        (table.rows[0].key.clone(), table.rows[0].sums.service()),
+        (table.rows[0].key.clone(), table.rows[0].sums.service),
         (Key::User(1002), None)
     );
-    assert!(table.rows[1].sums.service().is_some());
-    assert_eq!(table.total.service(), None);
+    assert!(table.rows[1].sums.service.is_some());
+    assert_eq!(table.total.service, None);
 }
 
 #[test]
@@ -285,7 +285,7 @@ fn work_in_no_entry_is_a_row_below_that_counts_in_no_sum() {
     let row = table.untracked.as_ref().unwrap();
     assert_eq!((row.rank, row.is_late), (0, false));
     assert_eq!(
-        row.sums.service().unwrap().rate,
+        row.sums.service.unwrap().rate,
         2.1,
         "2 on the MDT, 0.1 on the OST"
     );
@@ -297,7 +297,7 @@ fn work_in_no_entry_is_a_row_below_that_counts_in_no_sum() {
     assert_eq!(row.sums.metadata.rate, 10.0);
     assert_eq!(row.sums.per_write(), Some(1e6));
     assert_eq!(table.rows[0].share, Some(1.0));
-    assert_eq!(table.total.service().unwrap().rate, 2.4);
+    assert_eq!(table.total.service.unwrap().rate, 2.4);
     let by_bytes = View {
         sort: Sort::Write,
         ..View::default()
@@ -364,7 +364,7 @@ fn work_in_no_entry_is_known_where_it_is_of_all_targets() {
     let work = counted(work, &[("write", 10.0, 2.0)]);
     untimed.take(round(10, &[(OST, Some(work))]));
     let row = of(&untimed, 0).unwrap();
-    assert_eq!((row.share, row.sums.service()), (Some(0.2), None));
+    assert_eq!((row.share, row.sums.service), (Some(0.2), None));
 }
 
 proptest! {

@@ -3,8 +3,8 @@
 use jobstats_core::usage::times::reports_times;
 
 use super::{Group, Row, is_in_scope};
-use crate::live::history::{Target, TargetStates};
-use crate::live::interval::{Interval, TargetCounters};
+use crate::live::history::TargetStates;
+use crate::live::interval::Interval;
 use crate::live::owner::Owner;
 use crate::live::sums::{RunningSums, SERVICE, Totals};
 use crate::live::view::{By, Key, Sort, View};
@@ -12,57 +12,32 @@ use crate::live::view::{By, Key, Sort, View};
 /// The name of the row.
 const NAME: &str = "without identifier";
 
-/// The untracked usage of targets, and their target counters.
-#[derive(Default)]
-pub struct Untracked {
-    all: RunningSums,
-    rest: RunningSums,
-    is_late: bool,
-}
-
-impl Untracked {
-    /// Returns the untracked usage of the selected targets. `None` if rows are filtered by entry, if target counters are missing, or if
-    /// there was no usage.
-    pub fn of(history: &TargetStates, view: &View) -> Option<Self> {
-        let is_of_targets = view.scope.iter().all(|(by, _)| *by == By::Target);
-        if !is_of_targets || !view.filter.is_empty() {
-            return None;
-        }
-        let mut found = Self::default();
-        let no_owner = Owner::default();
-        let targets = history.targets();
-        let targets = targets.filter(|it| view.kind.is_none_or(|kind| kind == it.snapshot.kind));
-        for target in targets.filter(|it| is_in_scope(view, &no_owner, it)) {
-            found.add(target, view)?;
-        }
-        (found.all.sums().requests.total > 0.0).then_some(found)
+/// Returns the row of the untracked usage of the selected targets, with its part of their target counters. `None` if rows are filtered by
+/// entry, if target counters are missing, or if there was no usage.
+pub fn row(history: &TargetStates, view: &View, sort: Sort) -> Option<Row> {
+    let is_of_targets = view.scope.iter().all(|(by, _)| *by == By::Target);
+    if !is_of_targets || !view.filter.is_empty() {
+        return None;
     }
-
-    fn add(&mut self, target: &Target, view: &View) -> Option<()> {
+    let (mut whole, mut rest) = (RunningSums::default(), Group::default());
+    let no_owner = Owner::default();
+    let targets = history.targets();
+    let targets = targets.filter(|it| view.kind.is_none_or(|kind| kind == it.snapshot.kind));
+    for target in targets.filter(|it| is_in_scope(view, &no_owner, it)) {
         let observed = target.window(view.window).map(Interval::length).sum();
         for interval in target.window(view.window) {
-            let TargetCounters { all, rest } = interval.counters.as_ref()?;
-            self.all.add_totals(all, observed);
-            self.rest.add_totals(rest, observed);
-            let is_timed = interval.timed == Some(true) || reports_times([all[SERVICE]]);
-            let is_untimed = *all != Totals::default() && !is_timed;
-            self.all.is_untimed |= is_untimed;
-            self.rest.is_untimed |= is_untimed;
-            self.is_late |= target.is_late();
+            let counters = interval.counters.as_ref()?;
+            whole.add_totals(&counters.all, observed);
+            rest.sums.add_totals(&counters.rest, observed);
+            let is_timed = interval.timed == Some(true) || reports_times([counters.all[SERVICE]]);
+            whole.is_untimed |= counters.all != Totals::default() && !is_timed;
+            rest.is_late |= target.is_late();
         }
-        Some(())
     }
-
-    /// Returns the row, with its part of all that the targets did.
-    pub fn row(self, sort: Sort) -> Row {
-        let all = self.all.sums().rank(sort).filter(|all| *all > 0.0);
-        let group = Group {
-            sums: self.rest,
-            is_late: self.is_late,
-            ..Group::default()
-        };
-        let row = group.row(Key::Name(NAME.into()));
-        let share = all.and_then(|all| Some(row.sums.rank(sort)? / all));
-        Row { share, ..row }
-    }
+    rest.sums.is_untimed = whole.is_untimed;
+    let whole = whole.sums();
+    let row = rest.row(Key::Name(NAME.into()));
+    let all = whole.rank(sort).filter(|all| *all > 0.0);
+    let share = all.and_then(|all| Some(row.sums.rank(sort)? / all));
+    (whole.requests.total > 0.0).then_some(Row { share, ..row })
 }

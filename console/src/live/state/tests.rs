@@ -30,22 +30,22 @@ fn mdt(index: u8, records: &[String]) -> String {
     )
 }
 
+/// A text that arrived at one time.
+fn scrape(text: &str, at: Micros) -> Scrape {
+    Scrape {
+        text: text.into(),
+        arrivals: vec![Arrival { from: 0, at }],
+    }
+}
+
 /// Takes texts of a server, each read at a second, and returns the targets of the last one.
 fn last(texts: &[(i64, String)]) -> Vec<TargetSnapshot> {
     let mut tracker = Tracker::new(&["%e.%u".to_owned()], UserNames::default()).unwrap();
     let mut seen = Vec::new();
     for (time, text) in texts {
-        let arrivals = [Arrival {
-            from: 0,
-            at: (T + time) * SECOND,
-        }];
-        let text = Scrape {
-            server: "mds1",
-            bytes: text.as_bytes(),
-            arrivals: &arrivals,
-        };
+        let scrape = scrape(text, (T + time) * SECOND);
         tracker.begin();
-        seen = tracker.take(text).unwrap().snapshots;
+        seen = tracker.take("mds1", &scrape).unwrap().snapshots;
     }
     seen
 }
@@ -194,13 +194,8 @@ fn texts_without_names_or_statistics_are_refused() {
     let mut tracker = Tracker::new(&[], UserNames::default()).unwrap();
     let mut take = |text: &str| {
         tracker.begin();
-        let text = Scrape {
-            server: "a",
-            bytes: text.as_bytes(),
-            arrivals: &[],
-        };
         tracker
-            .take(text)
+            .take("a", &scrape(text, 0))
             .map(|taken| taken.snapshots.len())
             .map_err(|error| error.to_string())
     };
@@ -227,12 +222,8 @@ fn a_server_that_is_read_twice_is_told() {
     let mut tracker = Tracker::new(&[], UserNames::default()).unwrap();
     let text = mdt(0, &[record("a.1", 500, &open(1))]);
     let mut take = |server| {
-        let arrivals = [Arrival { from: 0, at: 7 }];
-        tracker.take(Scrape {
-            server,
-            bytes: text.as_bytes(),
-            arrivals: &arrivals,
-        })
+        let scrape = scrape(&text, 7);
+        tracker.take(server, &scrape)
     };
     assert!(take("mds1").is_ok());
     assert!(matches!(take("mds2"), Err(Error::Twice(server)) if &*server == "mds1"));
@@ -257,11 +248,13 @@ fn the_time_is_that_of_the_statistics_and_parts_have_all_lines() {
     ];
     let mut tracker = Tracker::new(&[], UserNames::default()).unwrap();
     let taken = tracker
-        .take(Scrape {
-            server: "a",
-            bytes: text.as_bytes(),
-            arrivals: &arrivals,
-        })
+        .take(
+            "a",
+            &Scrape {
+                text: text.clone().into(),
+                arrivals: arrivals.into(),
+            },
+        )
         .unwrap();
     assert_eq!(
         (
@@ -308,9 +301,8 @@ proptest! {
                 }
             }
             let text = mdt(0, &records);
-            let arrivals = [Arrival { from: 0, at: (T + time) * SECOND }];
             tracker.begin();
-            let taken = tracker.take(Scrape { server: "a", bytes: text.as_bytes(), arrivals: &arrivals }).unwrap();
+            let taken = tracker.take("a", &scrape(&text, (T + time) * SECOND)).unwrap();
             match &taken.snapshots[0].interval {
                 Some(_) => shown += calls(&taken.snapshots[0], "open").iter().map(|it| it.1 as u64).sum::<u64>(),
                 None => done_since_first = done,

@@ -4,8 +4,7 @@ use jobstats_client::answers::{Filters, FindingRow, Group, RateRow, SpaceRow};
 use proptest::prelude::*;
 
 use super::*;
-use crate::show::text::Screen;
-use crate::subject::{Course, Fact, Kind, Usage, Value, json};
+use crate::subject::{Course, Fact, Kind, Value};
 use crate::values::text::{is_harmless, width};
 
 /// A job with this text in every place that has one.

@@ -116,8 +116,8 @@ fn states(history: &TargetStates, filesystem: &str, line: &mut Line, room: usize
 fn clock(history: &TargetStates, look: &ScreenState, width: usize) -> String {
     // On a narrow screen, only readings of the past need their date.
     let has_date = match look.mode {
-        Mode::Live(_) => width >= 100,
-        Mode::Replay(..) | Mode::Print => width >= 60,
+        Mode::Live => width >= 100,
+        Mode::Replay | Mode::Print => width >= 60,
     };
     let format = match (history.rounds, has_date) {
         (0, _) => "",
@@ -125,13 +125,14 @@ fn clock(history: &TargetStates, look: &ScreenState, width: usize) -> String {
         (_, true) => "%F %T %Z",
     };
     let time = look.clock.at(timestamp(history.time)).strftime(format);
-    let mode = match look.mode {
-        Mode::Live(interval) => format!("live {}", seconds(interval)),
-        Mode::Replay(speed, Some(Position { at, of })) => format!("replay {at}/{of} ×{speed}"),
-        Mode::Print => history
+    let speed = look.speed;
+    let mode = match (look.mode, look.position) {
+        (Mode::Live, _) => format!("live {}", seconds(look.interval)),
+        (Mode::Replay, Some(Position { at, of })) => format!("replay {at}/{of} ×{speed}"),
+        (Mode::Replay, None) => format!("replay ×{speed}"),
+        (Mode::Print, _) => history
             .interval()
             .map_or_else(String::new, |length| format!("over {}", seconds(length))),
-        Mode::Replay(speed, None) => format!("replay ×{speed}"),
     };
     let paused = if look.is_paused { " PAUSED" } else { "" };
     format!(" {time} {mode}{paused} ")
@@ -162,7 +163,7 @@ pub(super) fn subject(context: &Context<'_>, table: &Table, width: usize) -> Lin
         said.push(decoded.unwrap_or_else(|| format!("{} {name}", by.name())));
     }
     if !view.filter.is_empty() {
-        let filter = text::cut(&text::shown(view.filter.text()), 24);
+        let filter = text::cut(&text::shown(&view.filter.0), 24);
         said.push(format!("/{filter}"));
     }
     if view.window > 0 {

@@ -74,7 +74,12 @@ fn rounds(count: i64) -> Vec<crate::live::interval::Round> {
 }
 
 fn app() -> App {
-    App::new(View::default(), ScreenState::new(Mode::Live(10 * SECOND)))
+    let look = ScreenState {
+        interval: 10 * SECOND,
+        speed: 60.0,
+        ..ScreenState::new(Mode::Live)
+    };
+    App::new(View::default(), look)
 }
 
 fn busy(count: i64) -> App {
@@ -231,7 +236,7 @@ fn work_that_has_no_account_is_not_called_nothing() {
         (By::Account, false, "only a store knows accounts"),
         (By::Node, false, "  1  r01c01"),
     ] {
-        (app.view.by, app.view.has_accounts) = (by, has_accounts);
+        (app.view.by, app.view.is_store) = (by, has_accounts);
         let lines = drawn(&mut app, 80, 24);
         assert!(lines[0].contains("14.7 in service"), "{lines:#?}");
         assert!(lines[3].contains(said), "{lines:#?}");
@@ -240,7 +245,7 @@ fn work_that_has_no_account_is_not_called_nothing() {
 
 #[test]
 fn the_past_has_its_date_on_a_narrow_screen() {
-    for mode in [Mode::Replay(60.0, None), Mode::Print] {
+    for mode in [Mode::Replay, Mode::Print] {
         let mut app = busy(1);
         app.look.mode = mode;
         let lines = drawn(&mut app, 80, 24);
@@ -324,7 +329,7 @@ fn an_identifier_is_shown_with_its_meaning() {
             by: By::Entry,
             ..View::default()
         },
-        ScreenState::new(Mode::Live(SECOND)),
+        ScreenState::new(Mode::Live),
     );
     app.take(Update {
         rounds: rounds(2),
@@ -441,7 +446,7 @@ proptest! {
         let mut read = round(20, &[(MDT, Some(interval(10, 20, &[(&id, "open", 5), (&id, "open_usecs", 5), ("1:1:n", "close", 1)])))]);
         read.failures.push(Failure { server: server.as_str().into(), reason, since: None });
         let view = View { by: By::value_variants()[by], filter: Filter::new(&format!("!{filter}")), ..View::default() };
-        let mut app = App::new(view, ScreenState { message: Some(server), ..ScreenState::new(Mode::Live(SECOND)) });
+        let mut app = App::new(view, ScreenState { message: Some(server), ..ScreenState::new(Mode::Live) });
         app.take(Update { rounds: vec![read], ..Update::default() });
         let (cells, rows) = (usize::from(width), usize::from(height));
         for line in app.lines(cells, rows) {
@@ -453,7 +458,7 @@ proptest! {
         prop_assert_eq!(lines.len(), rows);
         drawn(&mut app, width, height);
         let view = app.view.clone();
-        let look = ScreenState::new(Mode::Live(SECOND));
+        let look = ScreenState::new(Mode::Live);
         for line in crate::terminal::print::lines(app.history(), &view, &look, 100) {
             prop_assert!(line.chars().all(text::is_harmless));
         }

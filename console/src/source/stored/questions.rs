@@ -6,8 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use jiff::{SignedDuration, Timestamp};
 use jobstats_client::answers::{
     Baseline, BaselineRow, Dimension, Entries, EntryRow, EntryTotals, EntryTotalsRow, Filters,
-    Nearest, NearestRow, Question, Rates, TargetRow, Targets, Untracked, UntrackedRow, Window,
-    words,
+    Nearest, Question, Rates, TargetRow, Targets, Untracked, UntrackedRow, Window, words,
 };
 use jobstats_client::{Connector, Decimal, ask};
 use jobstats_core::base::instant::{DAY, HOUR, MINUTE, Micros};
@@ -16,7 +15,6 @@ use jobstats_core::base::pattern::exactly;
 use jobstats_core::rules::increment::Column;
 use postgres::Client;
 
-use super::Scope;
 use crate::ask::store::{self, Error};
 use crate::live::history::{Load, Loads, Medians};
 use crate::live::interval::{OWN, TargetCounters};
@@ -57,11 +55,6 @@ impl Target {
             usual_interval: Some(SignedDuration::from_micros(width).into()),
             ..row.clone()
         })
-    }
-
-    /// Returns the key of an observation.
-    pub const fn observation(&self) -> (i32, Micros) {
-        (self.row.target_id, self.time)
     }
 
     /// Returns true if the target has not been observed for two of its usual intervals, as the view `jobstats.health` has it.
@@ -119,12 +112,12 @@ pub type ActiveTargets = (Vec<Target>, Vec<EntryTotalsRow>);
 /// A connection with the selected targets.
 pub struct Session {
     client: Client,
-    scope: Scope,
+    scope: Filters,
 }
 
 impl Session {
     /// Connects.
-    pub fn open(connector: &Connector, scope: Scope) -> Result<Self, Error> {
+    pub fn open(connector: &Connector, scope: Filters) -> Result<Self, Error> {
         let (client, _) = store::connect(connector, SETTINGS, drop)?;
         Ok(Self { client, scope })
     }
@@ -150,7 +143,7 @@ impl Session {
     pub fn targets(&mut self, at: Option<Micros>) -> Result<Vec<TargetRow>, Error> {
         let mut targets = self.ask(&Targets {
             at: at.map(timestamp),
-            filter: self.scope.filters(),
+            filter: self.scope.clone(),
         })?;
         targets.sort_by_cached_key(|it| (it.cluster.clone(), it.target.clone()));
         Ok(targets)
@@ -161,7 +154,7 @@ impl Session {
         &mut self,
         targets: &[TargetRow],
         at: Micros,
-    ) -> Result<Option<ActiveTargets>, Error> {
+    ) -> Result<ActiveTargets, Error> {
         let first = self.first()?;
         for (level, width) in ROLLUPS {
             let end = end_of_bucket(at, width);
@@ -178,10 +171,10 @@ impl Session {
             let targets = targets.filter_map(|it| Target::of_bucket(it, end, width));
             let targets: Vec<_> = targets.collect();
             if !targets.is_empty() {
-                return Ok(Some((targets, work)));
+                return Ok((targets, work));
             }
         }
-        Ok(None)
+        Ok(ActiveTargets::default())
     }
 
     /// Returns what each entry did in the last observations of these targets at a time, or now.
@@ -244,7 +237,7 @@ impl Session {
         let rows = self.ask(&Untracked {
             window: Window { since, until },
             by: Some(String::new()),
-            filter: self.scope.filters(),
+            filter: self.scope.clone(),
             ..Untracked::default()
         })?;
         Ok(rows.iter().any(|row| row.coverage > 0.0))
@@ -258,28 +251,19 @@ impl Session {
 
     /// Returns the time of the first observation.
     pub fn first(&mut self) -> Result<Option<Micros>, Error> {
-        self.after(0)
+        Ok(self.nearest(0)?.1)
     }
 
-    /// Returns the time of the first observation after a time.
-    pub fn after(&mut self, time: Micros) -> Result<Option<Micros>, Error> {
-        let nearest = self.nearest(time)?;
-        let after = nearest.iter().filter_map(|it| it.after).min();
-        Ok(after.map(Timestamp::as_microsecond))
-    }
-
-    /// Returns the time of the last observation up to a time.
-    pub fn before(&mut self, time: Micros) -> Result<Option<Micros>, Error> {
-        let nearest = self.nearest(time)?;
-        let before = nearest.iter().filter_map(|it| it.before).max();
-        Ok(before.map(Timestamp::as_microsecond))
-    }
-
-    fn nearest(&mut self, time: Micros) -> Result<Vec<NearestRow>, Error> {
-        self.ask(&Nearest {
+    /// Returns the times of the last observation up to a time, and of the first one after it.
+    pub fn nearest(&mut self, time: Micros) -> Result<(Option<Micros>, Option<Micros>), Error> {
+        let nearest = self.ask(&Nearest {
             at: Some(timestamp(time)),
-            filter: self.scope.filters(),
-        })
+            filter: self.scope.clone(),
+        })?;
+        let before = nearest.iter().filter_map(|it| it.before).max();
+        let after = nearest.iter().filter_map(|it| it.after).min();
+        let micros = |time: Option<Timestamp>| time.map(Timestamp::as_microsecond);
+        Ok((micros(before), micros(after)))
     }
 
     /// Returns the loads of file systems in the day up to a time, in steps that rollups have.
@@ -294,12 +278,12 @@ impl Session {
             operations: words(["service_time"]),
             by: words([Dimension::Cluster, Dimension::Filesystem]),
             step: Some(SignedDuration::from_micros(step).into()),
-            filter: self.scope.filters(),
+            filter: self.scope.clone(),
         })?;
         let mut history = Loads::new();
         for row in rates {
             let name = row.labels.filesystem.unwrap_or_default();
-            let name = of_cluster(has_clusters, row.labels.cluster, name);
+            let name = of_cluster(has_clusters, row.labels.cluster.as_deref(), &name);
             history.entry(name.into()).or_default().push(Load {
                 time: row.time.as_microsecond(),
                 service: row.rate,
@@ -320,7 +304,7 @@ impl Session {
                 operation: Some("service_time".to_owned()),
                 by: words(dimensions),
                 n: Some(MAX_BASELINE_ROWS),
-                filter: self.scope.filters(),
+                filter: self.scope.clone(),
             })?;
             medians.extend(rows.into_iter().filter_map(|row| {
                 let median = row.median?;
@@ -337,7 +321,7 @@ fn key(by: By, row: BaselineRow, has_clusters: bool) -> Option<Key> {
     match by {
         By::User => u32::try_from(group.uid?).ok().map(Key::User),
         By::Target => {
-            let name = of_cluster(has_clusters, group.cluster, group.target?);
+            let name = of_cluster(has_clusters, group.cluster.as_deref(), &group.target?);
             Some(Key::Name(name.into()))
         }
         _ => group.account.map(|name| Key::Name(name.into())),
@@ -345,9 +329,9 @@ fn key(by: By, row: BaselineRow, has_clusters: bool) -> Option<Key> {
 }
 
 /// Returns a name as the screen shows it: with its cluster, if there are several.
-fn of_cluster(has_clusters: bool, cluster: Option<String>, name: String) -> String {
+pub fn of_cluster(has_clusters: bool, cluster: Option<&str>, name: &str) -> String {
     match cluster.filter(|_| has_clusters) {
         Some(cluster) => format!("{cluster}/{name}"),
-        None => name,
+        None => name.to_owned(),
     }
 }

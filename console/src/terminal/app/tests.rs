@@ -3,7 +3,12 @@ use crate::live::view::{Key, Sort};
 use crate::testing::{interval, round};
 
 fn app(mode: Mode) -> App {
-    let mut app = App::new(View::default(), ScreenState::new(mode));
+    let look = ScreenState {
+        interval: 10 * SECOND,
+        speed: 60.0,
+        ..ScreenState::new(mode)
+    };
+    let mut app = App::new(View::default(), look);
     for end in 1..=3 {
         let work = interval(
             10 * end - 10,
@@ -26,7 +31,7 @@ fn app(mode: Mode) -> App {
 }
 
 fn live() -> App {
-    app(Mode::Live(10 * SECOND))
+    app(Mode::Live)
 }
 
 fn press(app: &mut App, keys: &str) -> Action {
@@ -98,13 +103,13 @@ fn a_filter_is_typed_kept_and_dropped() {
     code(&mut app, KeyCode::Backspace);
     assert_eq!(app.tables[0].rows.len(), 1, "rows follow each letter");
     code(&mut app, KeyCode::Enter);
-    assert_eq!(app.view.filter.text(), "!1000");
+    assert_eq!(app.view.filter.0, "!1000");
     assert_eq!(app.tables[0].rows.len(), 1);
     press(&mut app, "/x");
     assert_eq!(app.tables[0].rows.len(), 2, "it goes on as !1000x");
     code(&mut app, KeyCode::Esc);
     assert_eq!(
-        (app.look.typing.clone(), app.view.filter.text()),
+        (app.look.typing.clone(), app.view.filter.0.as_str()),
         (None, "!1000")
     );
     code(&mut app, KeyCode::Esc);
@@ -133,11 +138,11 @@ fn the_look_is_switched() {
     assert_eq!(app.tables[0].rows.len(), 2);
     press(&mut app, "++-]]][");
     assert_eq!(
-        (app.view.window, app.look.mode),
-        (30 * SECOND, Mode::Live(12 * SECOND))
+        (app.view.window, app.look.interval),
+        (30 * SECOND, 12 * SECOND)
     );
     press(&mut app, "[[[[[[[[[[[[[[[[");
-    assert_eq!(app.look.mode, Mode::Live(SECOND));
+    assert_eq!(app.look.interval, SECOND);
     press(&mut app, "?");
     assert!(app.lines(80, 24)[0].to_string().contains("Keys"));
     code(&mut app, KeyCode::Esc);
@@ -167,7 +172,7 @@ fn a_pause_stops_the_screen_and_not_the_readings() {
 
 #[test]
 fn a_recording_is_moved_through() {
-    let mut app = app(Mode::Replay(60.0, None));
+    let mut app = app(Mode::Replay);
     for (key, step) in [
         (KeyCode::Left, Step::By(-1)),
         (KeyCode::Right, Step::By(1)),
@@ -179,7 +184,7 @@ fn a_recording_is_moved_through() {
         assert_eq!(code(&mut app, key), Action::Step(step));
     }
     press(&mut app, "><,");
-    assert_eq!(app.look.mode, Mode::Replay(30.0, None));
+    assert_eq!(app.look.speed, 30.0);
     let rounds = vec![round(20, &[("scratch-MDT0000", None)])];
     app.take(Update {
         rounds,
@@ -222,12 +227,13 @@ fn the_selection_stays_with_its_row() {
 
 #[test]
 fn keys_go_from_now_into_the_past_of_a_store_and_back() {
-    let mut app = live().with_past(5 * SECOND, 60.0);
+    let mut app = live();
+    app.view.is_store = true;
     assert_eq!(code(&mut app, KeyCode::End), Action::Draw);
     assert_eq!(app.look.message.as_deref(), Some("this is live"));
     let action = code(&mut app, KeyCode::Left);
     assert_eq!(action, Action::Step(Step::By(-1)));
-    assert_eq!(app.look.mode, Mode::Replay(60.0, None));
+    assert_eq!((app.look.mode, app.look.speed), (Mode::Replay, 60.0));
     assert!(app.look.is_paused);
     press(&mut app, ">");
     assert_eq!(
@@ -239,14 +245,20 @@ fn keys_go_from_now_into_the_past_of_a_store_and_back() {
         is_live: Some(true),
         ..Update::default()
     });
-    assert_eq!(app.look.mode, Mode::Live(10 * SECOND));
+    assert_eq!(
+        (app.look.mode, app.look.interval),
+        (Mode::Live, 10 * SECOND)
+    );
     assert!(!app.look.is_paused);
     code(&mut app, KeyCode::Home);
-    assert_eq!(app.look.mode, Mode::Replay(120.0, None));
+    assert_eq!((app.look.mode, app.look.speed), (Mode::Replay, 120.0));
     // Commands have no past.
     let mut app = live();
     assert_eq!(code(&mut app, KeyCode::Left), Action::Draw);
-    assert_eq!(app.look.mode, Mode::Live(10 * SECOND));
+    assert_eq!(
+        (app.look.mode, app.look.interval),
+        (Mode::Live, 10 * SECOND)
+    );
 }
 
 #[test]
@@ -256,7 +268,7 @@ fn accounts_are_a_grouping_only_where_they_are_known() {
     assert_eq!(app.view.by, By::Node);
     press(&mut app, "A");
     assert_eq!(app.view.by, By::Node);
-    app.view.has_accounts = true;
+    app.view.is_store = true;
     press(&mut app, "G");
     assert_eq!(app.view.by, By::Account);
     press(&mut app, "uA");

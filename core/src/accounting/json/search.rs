@@ -6,41 +6,29 @@ use super::{DEPTH_MAX, Read, object};
 use crate::accounting::Job;
 use crate::base::pause::Pause;
 
-/// The bytes that may be read behind damage, in addition to twice the length of the text.
-const BUDGET: usize = 1 << 20;
-
-/// A search for the next object.
+/// Returns the place of the next object behind damage at a place, or the end of the text.
 ///
 /// An object that begins a line is one. Another one must be a job, must not be the value of a key or an element of a list that has
 /// a key, and another object or the end must follow it. So no part of a damaged object is taken for a job. The price is that damage
 /// inside a list of objects hides the rest of the text.
-pub struct Search {
-    /// The bytes that may still be read. The rest of a text with more damage than that is one problem.
-    budget: usize,
-}
-
-impl Search {
-    /// Begins a search in a text.
-    pub fn new(text: &[u8]) -> Self {
-        Self {
-            budget: text.len().saturating_mul(2).saturating_add(BUDGET),
+pub fn next_object(
+    text: &[u8],
+    at: usize,
+    read: Read,
+    budget: &mut usize,
+    pause: Pause<'_>,
+) -> usize {
+    for place in memchr_iter(b'{', text.get(at + 1..).unwrap_or_default()) {
+        pause.now();
+        if *budget == 0 {
+            break;
+        }
+        let place = at + 1 + place;
+        if begins_job(text, at, place, read, budget) {
+            return place;
         }
     }
-
-    /// Returns the place of the next object behind damage at a place, or the end of the text.
-    pub fn next(&mut self, text: &[u8], at: usize, read: Read, pause: Pause<'_>) -> usize {
-        for place in memchr_iter(b'{', text.get(at + 1..).unwrap_or_default()) {
-            pause.now();
-            if self.budget == 0 {
-                break;
-            }
-            let place = at + 1 + place;
-            if begins_job(text, at, place, read, &mut self.budget) {
-                return place;
-            }
-        }
-        text.len()
-    }
+    text.len()
 }
 
 /// Returns whether a job begins at a brace behind damage.

@@ -3,15 +3,12 @@
 //! A line that begins with a quote and a capital letter begins a record: a text never has such a line, because a quote in
 //! it is doubled. So a damaged record ends before the next one at the latest.
 
-use memchr::{memchr, memchr_iter, memmem};
+use memchr::{memchr, memmem};
 
 use super::fields::{Field, Fields, Wrap};
 use super::{Job, Reason, Record, finish};
-use crate::accounting::field::first_lines;
+use crate::accounting::field::{FIRST_LINES, count_lines, first_lines};
 use crate::base::pause::Pause;
-
-/// The number of lines that [`recognizes`] looks at.
-const FIRST_LINES: usize = 10;
 
 /// The longest record that is read. Records of LSF have some kilobytes, and a name for each processor of a job.
 const RECORD_MAX: usize = 16 << 20;
@@ -32,7 +29,7 @@ pub fn records<'a>(text: &'a [u8], pause: Pause<'a>) -> impl Iterator<Item = Rec
     let parts = std::iter::from_fn(move || {
         let (part, after) = rest.split_at(end_of_part(rest, pause));
         let first = line;
-        line = line.saturating_add(lines_in(part));
+        line = line.saturating_add(count_lines(part));
         rest = after;
         (!part.is_empty()).then_some((first, part))
     });
@@ -49,10 +46,6 @@ fn end_of_part(text: &[u8], pause: Pause<'_>) -> usize {
     next.map_or(text.len(), |place| place + 1)
 }
 
-fn lines_in(text: &[u8]) -> u32 {
-    u32::try_from(memchr_iter(b'\n', text).count()).unwrap_or(u32::MAX)
-}
-
 /// Returns the type of the record that a line begins.
 fn kind(line: &[u8]) -> Option<&[u8]> {
     let rest = line.strip_prefix(b"\"")?;
@@ -65,20 +58,14 @@ fn kind(line: &[u8]) -> Option<&[u8]> {
 
 /// Reads the record at the beginning of a part, and looks whether something that is no record comes after it.
 fn read<'a>(line: u32, part: &'a [u8], pause: Pause<'a>) -> impl Iterator<Item = Record<'a>> {
-    let (job, end) = match kind(part) {
-        Some(kind) => {
-            let (job, end) = record(kind, part);
-            (job.transpose(), end)
-        }
-        None => (None, 0),
-    };
+    let (job, end) = kind(part).map_or((Ok(None), 0), |kind| record(kind, part));
     // Where a record ends that is damaged is unknown.
-    let is_damaged = matches!(job, Some(Err(_)));
+    let is_damaged = job.is_err();
     let rest = &part[end..];
     let stray = stray(rest, pause).filter(|_| !is_damaged);
-    let record = job.map(|job| Record { line, job });
+    let record = job.transpose().map(|job| Record { line, job });
     let problem = stray.map(|place| Record {
-        line: line.saturating_add(lines_in(&part[..end + place])),
+        line: line.saturating_add(count_lines(&part[..end + place])),
         job: Err(Reason::UnreadableRecord),
     });
     record.into_iter().chain(problem)

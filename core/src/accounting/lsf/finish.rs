@@ -188,22 +188,15 @@ fn nodes<'a>(
     hosts: &Hosts<'a>,
     additional_info: Option<&'a [u8]>,
 ) -> (Option<u32>, Option<Cow<'a, str>>) {
-    if hosts
-        .iter()
-        .next()
-        .is_some_and(|host| *host.1 == *SLURM_HOST)
-    {
-        let parts = additional_info
-            .into_iter()
-            .flat_map(|info| info.split(|byte| *byte == b';'));
-        let mut list = parts.filter_map(|part| part.strip_prefix(b"slurm_alloc="));
-        return (
-            None,
-            list.next_back()
-                .and_then(|list| field::text_of(content(list))),
-        );
+    let mut names = hosts.iter().map(|host| host.1).peekable();
+    if names.peek().is_none_or(|first| **first != *SLURM_HOST) {
+        return field::nodes(names).unzip();
     }
-    field::nodes(hosts.iter().map(|host| host.1)).unzip()
+    let mut parts = additional_info
+        .unwrap_or_default()
+        .rsplit(|byte| *byte == b';');
+    let list = parts.find_map(|part| part.strip_prefix(b"slurm_alloc="));
+    (None, list.and_then(shown))
 }
 
 /// Reads the fields after the spool file to the end of the line, and returns those known to be complete.
@@ -211,26 +204,21 @@ fn nodes<'a>(
 /// A text may be cut after any field, and a number in the middle. So the last field is not returned.
 fn tail<'a>(fields: &mut Fields<'a>) -> Result<Tail<'a>, Reason> {
     let mut tail = [None; TAIL.len()];
-    let mut read = 0;
+    let mut places = tail.iter_mut().zip(TAIL);
     let mut last = None;
     while let Some(next) = fields.next()? {
-        if let Some(place) = tail.get_mut(read) {
-            if (TAIL[read] == b's') != matches!(next, Field::Text(_)) {
-                return Err(Reason::WrongFields);
-            }
-            let (Field::Text(inside) | Field::Word(inside)) = next;
-            if matches!(next, Field::Word(word) if !is_number(&content(word))) {
-                return Err(Reason::WrongFields);
-            }
-            *place = Some(inside);
-            last = Some(read);
-        } else {
-            last = None;
-        }
-        read += 1;
+        last = places.next();
+        let Some((place, kind)) = &mut last else {
+            continue;
+        };
+        **place = match (kind, next) {
+            (b's', Field::Text(text)) => Some(text),
+            (b'd', Field::Word(word)) if is_number(&content(word)) => Some(word),
+            _ => return Err(Reason::WrongFields),
+        };
     }
-    if let Some(last) = last {
-        tail[last] = None;
+    if let Some((place, _)) = last {
+        *place = None;
     }
     Ok(tail)
 }

@@ -167,8 +167,9 @@ pub struct Job {
     /// The time up to which it is known to have run.
     #[serde(skip)]
     known: Micros,
+    /// The lists of the nodes of its runs; `None` if they are not known, or too many.
     #[serde(skip)]
-    nodes: Nodes,
+    node_lists: Option<Vec<String>>,
 }
 
 impl Job {
@@ -186,13 +187,16 @@ impl Job {
             last_started: run.started,
             state: run.state,
             values: run.values,
-            nodes: Nodes(run.node_list.map(|list| vec![list])),
+            node_lists: run.node_list.map(|list| vec![list]),
         }
     }
 
     /// Returns whether a run was on a node; `None` if that is unknown.
     pub fn ran_on(&self, node: &str) -> Option<bool> {
-        self.nodes.has(short(node))
+        let mut lists = self.node_lists.as_ref()?.iter();
+        lists.try_fold(false, |found, list| {
+            Some(found || contains(list, short(node))?)
+        })
     }
 
     /// Returns whether a run that begins later than all others is one of this job.
@@ -212,7 +216,14 @@ impl Job {
         self.ended = self.ended.zip(ended).map(|(one, other)| one.max(other));
         self.last_started = run.started;
         self.state = run.state;
-        self.nodes.add(run.node_list);
+        let lists = self.node_lists.take().zip(run.node_list);
+        let lists = lists.map(|(mut lists, list)| {
+            if !lists.contains(&list) {
+                lists.push(list);
+            }
+            lists
+        });
+        self.node_lists = lists.filter(|lists| lists.len() <= LISTS_MAX);
         self.values.owner.learn(&run.values.owner);
         self.values.agree(&run.values);
         match self.ran.last_mut() {
@@ -221,27 +232,6 @@ impl Job {
             }
             _ => self.ran.push((run.started, ended)),
         }
-    }
-}
-
-/// The lists of the nodes of a job's runs; `None` if they are not known, or too many.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Nodes(Option<Vec<String>>);
-
-impl Nodes {
-    fn add(&mut self, list: Option<String>) {
-        self.0 = self.0.take().zip(list).map(|(mut lists, list)| {
-            if !lists.contains(&list) {
-                lists.push(list);
-            }
-            lists
-        });
-        self.0.take_if(|lists| lists.len() > LISTS_MAX);
-    }
-
-    fn has(&self, node: &str) -> Option<bool> {
-        let mut lists = self.0.as_ref()?.iter();
-        lists.try_fold(false, |found, list| Some(found || contains(list, node)?))
     }
 }
 

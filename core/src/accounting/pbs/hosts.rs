@@ -8,8 +8,6 @@
 //! | `n1:15002/0*2` | PBS Pro with several daemons on a node |
 //! | `(n1[0]:ncpus=2:mem=4gb+n1[1]:ncpus=2)+(n2:ncpus=2)` | `exec_vnode`, the parts of nodes |
 
-use memchr::memchr_iter;
-
 use super::field::number;
 
 /// Returns the names of the nodes of a list, in its order and as often as they occur.
@@ -47,11 +45,5 @@ fn slots_of(range: &[u8]) -> Option<u32> {
 }
 
 fn parts(list: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let mut begin = 0;
-    let ends = memchr_iter(b'+', list).chain([list.len()]);
-    ends.map(move |end| {
-        let part = &list[begin..end];
-        begin = end + 1;
-        part
-    })
+    list.split(|byte| *byte == b'+')
 }

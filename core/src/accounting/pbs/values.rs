@@ -11,6 +11,47 @@ use crate::text::field::is_number;
 
 const EXIT_STATUS: &[u8] = b" Exit_status=";
 
+crate::named! {
+    /// A value that jobs are made of.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(super) enum Known {
+        User = "user",
+        Group = "group",
+        Account = "account",
+        Project = "project",
+        Qos = "qos",
+        JobName = "jobname",
+        Queue = "queue",
+        Created = "ctime",
+        Start = "start",
+        End = "end",
+        ExitStatus = "Exit_status",
+        Hosts = "exec_host",
+        Vnodes = "exec_vnode",
+        Slots = "total_execution_slots",
+        Ncpus = "Resource_List.ncpus",
+        NodeCount = "unique_node_count",
+        RequestedNodes = "Resource_List.nodect",
+        AltId = "alt_id",
+    }
+    /// Returns the name in a record.
+    pub(super) fn name;
+}
+
+impl Known {
+    /// Returns the value of a name. Torque prints the quality of service among the resources.
+    pub(super) fn of(name: &[u8]) -> Option<Self> {
+        match name {
+            b"Resource_List.qos" => Some(Self::Qos),
+            name => Self::find(std::str::from_utf8(name).ok()?),
+        }
+    }
+}
+
+/// The other names that PBS prints, apart from resources.
+const OTHERS: &str = "accounting_id gridname resvname resvID resvid qtime etime owner session eligible_time run_count start_count \
+    array_indices depend comment requestor";
+
 /// Returns the names and values of a text. Words before the first name are left out.
 pub(super) fn values(text: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     let mut reader = Reader {
@@ -132,41 +173,8 @@ fn is_open(name: &[u8]) -> bool {
 
 /// Returns whether PBS prints a name, so that a value begins after it in any place.
 fn is_known(name: &[u8]) -> bool {
-    match name {
-        b"user"
-        | b"group"
-        | b"account"
-        | b"project"
-        | b"accounting_id"
-        | b"gridname"
-        | b"jobname"
-        | b"queue"
-        | b"qos"
-        | b"resvname"
-        | b"resvID"
-        | b"resvid"
-        | b"ctime"
-        | b"qtime"
-        | b"etime"
-        | b"start"
-        | b"end"
-        | b"exec_host"
-        | b"exec_vnode"
-        | b"owner"
-        | b"session"
-        | b"alt_id"
-        | b"Exit_status"
-        | b"eligible_time"
-        | b"run_count"
-        | b"start_count"
-        | b"total_execution_slots"
-        | b"unique_node_count"
-        | b"array_indices"
-        | b"depend"
-        | b"comment"
-        | b"requestor" => true,
-        name => is_resource(name),
-    }
+    let mut others = OTHERS.split(' ');
+    is_resource(name) || Known::of(name).is_some() || others.any(|it| it.as_bytes() == name)
 }
 
 /// Returns the name of a word that may begin a value.

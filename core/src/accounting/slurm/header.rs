@@ -41,13 +41,6 @@ crate::named! {
     pub fn name;
 }
 
-impl JobColumn {
-    /// Returns whether the column has numbers of jobs.
-    pub fn is_number_of_job(self) -> bool {
-        matches!(self, Self::JobIdRaw | Self::JobId)
-    }
-}
-
 /// A column of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Column<'a> {
@@ -65,6 +58,11 @@ impl<'a> Column<'a> {
             return Self::Private;
         }
         JobColumn::find(name).map_or(Self::Other(name), Self::OfJob)
+    }
+
+    /// Returns whether the column has numbers of jobs.
+    pub const fn is_number_of_job(&self) -> bool {
+        matches!(self, Self::OfJob(JobColumn::JobIdRaw | JobColumn::JobId))
     }
 
     /// Returns whether the ends of lines may be in a field of the column.
@@ -126,7 +124,7 @@ impl<'a> Header<'a> {
             return None;
         }
         let columns: Vec<_> = names_of().map(Column::new).collect();
-        let has_number = columns.iter().copied().any(is_number_of_job);
+        let has_number = columns.iter().any(Column::is_number_of_job);
         (has_number && columns.len() <= COLUMNS_MAX).then_some(Self {
             delimiter: delimiter.as_bytes(),
             is_ended: names.len() < line.len(),
@@ -141,7 +139,7 @@ impl<'a> Header<'a> {
 
     /// Returns whether the first column is the number of a job, so that each row can be known by its beginning.
     pub fn begins_with_number(&self) -> bool {
-        self.columns.first().copied().is_some_and(is_number_of_job)
+        self.columns.first().is_some_and(Column::is_number_of_job)
     }
 
     /// Returns whether a line begins as the row of a job or step, if the first column is the number of a job.
@@ -184,10 +182,6 @@ impl<'a> Header<'a> {
             Some(field)
         })
     }
-}
-
-fn is_number_of_job(column: Column<'_>) -> bool {
-    matches!(column, Column::OfJob(known) if known.is_number_of_job())
 }
 
 /// Returns whether a text can be the name of a column. All begin with a capital letter.

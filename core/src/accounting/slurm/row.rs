@@ -94,23 +94,16 @@ impl<'a> Fields<'a> {
         }
         let keep = |field: &'a [u8]| text(field).ok_or(Reason::BadJob);
         job.label = keep(second)?;
-        match label.kind {
-            LabelKind::Whole => job.job = keep(first)?,
-            LabelKind::Task => {
-                job.job = keep(first)?;
-                job.parent = Some(keep(label.number)?);
-            }
-            LabelKind::Tasks => {
-                job.job = keep(raw.unwrap_or(label.number))?;
-                job.parent = Some(keep(label.number)?);
-            }
-            LabelKind::Component => {
-                job.job = keep(label.number)?;
-                job.parent = Some(keep(label.number)?);
-                if let Some(raw) = raw {
-                    job.extra.push((Cow::Borrowed("JobIDRaw"), keep(raw)?));
-                }
-            }
+        job.job = keep(match label.kind {
+            LabelKind::Whole | LabelKind::Task => first,
+            LabelKind::Tasks => raw.unwrap_or(label.number),
+            LabelKind::Component => label.number,
+        })?;
+        if label.kind != LabelKind::Whole {
+            job.parent = Some(keep(label.number)?);
+        }
+        if let (LabelKind::Component, Some(raw)) = (label.kind, raw) {
+            job.extra.push((Cow::Borrowed("JobIDRaw"), keep(raw)?));
         }
         Ok(())
     }

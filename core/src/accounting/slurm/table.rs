@@ -130,7 +130,7 @@ fn job<'a>(header: &Header<'a>, row: &'a [u8], zone: &Zone) -> Result<Option<Job
     let mut others = Vec::new();
     for (column, field) in header.columns.iter().zip(header.fields(row)) {
         match *column {
-            Column::OfJob(known) if known.is_number_of_job() && is_step(field) => return Ok(None),
+            Column::OfJob(_) if column.is_number_of_job() && is_step(field) => return Ok(None),
             Column::OfJob(_)
                 if !column.is_free_text() && memchr::memchr(b'\n', field).is_some() =>
             {

@@ -7,7 +7,7 @@ const DIGITS: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrst
 
 /// The ways in which the first letter of F58 arrives: as it is, as Lustre shows its two bytes (the first raw, the second
 /// as `\x92`), and as Flux prints it where a terminal has no such letter.
-const PREFIXES: [&str; 3] = ["ƒ", "\\xC6\\x92", "f"];
+pub(super) const PREFIXES: [&str; 3] = ["ƒ", "\\xC6\\x92", "f"];
 
 /// The most digits of F58 that Flux reads.
 const F58_MAX: usize = 12;
@@ -38,11 +38,7 @@ pub fn decimal(identifier: &str) -> Option<u64> {
 pub fn f58(mut id: u64) -> String {
     let mut digits: Vec<u8> = Vec::with_capacity(F58_MAX);
     while id > 0 || digits.is_empty() {
-        digits.extend(
-            usize::try_from(id % 58)
-                .ok()
-                .and_then(|digit| DIGITS.get(digit)),
-        );
+        digits.push(DIGITS[(id % 58) as usize]);
         id /= 58;
     }
     PREFIXES[0]
@@ -62,23 +58,16 @@ fn from_f58(digits: &str) -> Option<u64> {
 }
 
 fn from_dothex(text: &str) -> Option<u64> {
-    let mut id = 0;
-    let mut groups = 0;
-    for group in text.split('.') {
-        id = id << 16 | from_hex(group, 4)?;
-        groups += 1;
-        if groups > 4 {
-            return None;
-        }
+    let groups = || text.split('.');
+    if groups().count() != 4 {
+        return None;
     }
-    (groups == 4).then_some(id)
+    groups().try_fold(0, |id, group| Some(id << 16 | from_hex(group, 4)?))
 }
 
 /// Reads at most so many hexadecimal digits.
 fn from_hex(digits: &str, most: usize) -> Option<u64> {
     let is_hex =
         (1..=most).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    is_hex
-        .then(|| u64::from_str_radix(digits, 16).ok())
-        .flatten()
+    u64::from_str_radix(digits, 16).ok().filter(|_| is_hex)
 }

@@ -48,7 +48,7 @@ fn shown(format: &str) -> String {
 /// A `jobid_name` format.
 #[derive(Debug, Clone)]
 pub struct Format {
-    text: String,
+    pub(super) text: String,
     node_label: Option<String>,
     /// The clusters and nodes whose format this is; `None`: all.
     pub(super) clusters: Option<names::Pattern>,

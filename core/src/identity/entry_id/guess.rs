@@ -11,22 +11,19 @@ const COMMON: &str = "%j:%u:%H %j:%u:%h %u:%j:%H %u:%j:%h %j@%u@%H %j@%u@%h %j.%
 
 /// A common format.
 struct Common {
-    text: &'static str,
     format: Format,
     /// The format that is common too, and the same with user and job swapped.
-    swapped: Option<(&'static str, Format)>,
+    swapped: Option<Format>,
 }
 
 static COMPILED: LazyLock<Vec<Common>> = LazyLock::new(|| {
     let compile = |text| Format::compile(text, None).ok();
     let common = COMMON.split(' ').filter_map(|text| {
-        let swapped = COMMON
-            .split(' ')
-            .find(|it| *it == swapped(text) && *it != text);
+        let swapped = swapped(text);
+        let mut others = COMMON.split(' ').filter(|it| *it != text);
         Some(Common {
-            text,
             format: compile(text)?,
-            swapped: swapped.and_then(|text| Some((text, compile(text)?))),
+            swapped: others.find(|it| *it == swapped).and_then(compile),
         })
     });
     common.collect()
@@ -45,8 +42,7 @@ fn swapped(format: &str) -> String {
 impl Common {
     /// Returns the format, and the same with user and job swapped.
     fn orders(&self) -> impl Iterator<Item = &Format> {
-        let swapped = self.swapped.iter().map(|(_, swapped)| swapped);
-        [&self.format].into_iter().chain(swapped)
+        [&self.format].into_iter().chain(&self.swapped)
     }
 
     fn explains(&self, id: &str) -> bool {
@@ -75,11 +71,9 @@ pub fn likely_format<'i>(ids: impl IntoIterator<Item = &'i str>) -> Option<&'sta
     let formats: Vec<_> = common.orders().cloned().collect();
     let mut formats = MixedFormats::new(&formats, None);
     formats.learn(ids, |_| false);
-    let swapped = common
-        .swapped
-        .as_ref()
-        .filter(|_| formats.is_mostly_second());
-    Some(swapped.map_or(common.text, |(text, _)| text))
+    let swapped = common.swapped.as_ref();
+    let swapped = swapped.filter(|_| formats.is_mostly_second());
+    Some(&swapped.unwrap_or(&common.format).text)
 }
 
 impl MixedFormats {
@@ -89,21 +83,20 @@ impl MixedFormats {
         let mut rest = ids.to_vec();
         while let Some(common) = likely(&rest) {
             // Any text is a job.
-            if common.text == "%j" && !found.is_empty() {
+            if common.format.text == "%j" && !found.is_empty() {
                 break;
             }
             found.push(common);
             rest.retain(|id| !common.explains(id));
         }
-        let has_job = found.iter().any(|it| it.text.contains("%j"));
+        let has_job = found.iter().any(|it| it.format.text.contains("%j"));
         // Two formats with jobs would read different users in one identifier, and so know neither user nor job.
-        let is_left_out =
-            |text: &str| has_job && text.contains("%j") || found.iter().any(|it| it.text == text);
-        let defaults = COMPILED
-            .iter()
-            .filter(|it| DEFAULT_FORMATS.contains(&it.text));
-        let defaults: Vec<_> = defaults.filter(|it| !is_left_out(it.text)).collect();
-        found.extend(defaults);
+        let is_left_out = |text: &str| {
+            has_job && text.contains("%j") || found.iter().any(|it| it.format.text == text)
+        };
+        let is_default = |text: &str| DEFAULT_FORMATS.contains(&text) && !is_left_out(text);
+        let defaults = COMPILED.iter().filter(|it| is_default(&it.format.text));
+        found.extend(defaults.collect::<Vec<_>>());
         let formats = found.into_iter().flat_map(Common::orders);
         Self::new(&formats.cloned().collect::<Vec<_>>(), None)
     }

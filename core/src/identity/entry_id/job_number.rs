@@ -4,10 +4,7 @@ use std::borrow::Cow;
 
 use super::length::may_be_longest;
 use super::{Identity, Status};
-use crate::identity::entry_id::flux::decimal;
-
-/// The beginnings of the identifier of a job of Flux in the environment of the job, and as Lustre may print that.
-const FLUX: [&str; 2] = ["ƒ", "\\xC6\\x92"];
+use crate::identity::entry_id::flux::{PREFIXES, decimal};
 
 impl<'a> Identity<'a> {
     /// Returns the identity of an identifier that is only the number of a job, from clients with only `jobid_var` set.
@@ -29,7 +26,9 @@ impl<'a> Identity<'a> {
     /// Returns the number of the job as its scheduler's accounting has it: of PBS without the server, of Flux in decimal.
     pub fn number(&self) -> Option<Cow<'a, str>> {
         let job = self.job?;
-        let flux = || decimal(job).filter(|_| FLUX.iter().any(|first| job.starts_with(first)));
+        // Not every word that begins with `f` is a number.
+        let is_flux = || PREFIXES[..2].iter().any(|first| job.starts_with(first));
+        let flux = || decimal(job).filter(|_| is_flux());
         Some(match job.split_once('.') {
             Some((number, _)) if is_number(job) => Cow::Borrowed(number),
             _ => flux().map_or(Cow::Borrowed(job), |number| Cow::Owned(number.to_string())),

@@ -72,12 +72,11 @@ pub(super) enum Level {
 }
 
 impl Level {
-    /// Returns the level of a value: at or above a threshold it supports an episode, below half of that it contradicts
-    /// it.
-    pub fn of(value: f64, threshold: f64) -> Self {
+    /// Returns the level of a value: at or above a threshold it supports an episode, below a lower one it contradicts it.
+    pub fn of(value: f64, threshold: f64, ends: f64) -> Self {
         match value {
             _ if value >= threshold => Self::High,
-            _ if value >= threshold / 2.0 => Self::Between,
+            _ if value >= ends => Self::Between,
             _ => Self::Low,
         }
     }

@@ -69,7 +69,10 @@ pub fn episodes(probes: &[Probe]) -> Vec<Episode> {
         };
         let threshold = waiting::threshold(usual);
         let hours = probe.hours.iter();
-        let levels = hours.map(|it| ((it.0, it.0 + HOUR), Level::of(it.1, threshold)));
+        let levels = hours.map(|&(hour, seconds)| {
+            let level = Level::of(seconds, threshold, threshold / 2.0);
+            ((hour, hour + HOUR), level)
+        });
         for it in episode::episodes(subject, levels, &HOLD) {
             all.push(Episode {
                 rate: probe.mean(it.until_found()) / threshold,

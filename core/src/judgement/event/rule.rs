@@ -29,7 +29,7 @@ pub fn episodes(rules: &[Rule]) -> Vec<Episode> {
             confirms: rule.lasting,
         };
         let readings = rule.readings.iter();
-        let levels = readings.map(|it| (it.span, Level::of(it.value, limit)));
+        let levels = readings.map(|it| (it.span, Level::of(it.value, limit, limit / 2.0)));
         for it in episode::episodes(subject, levels, &hold) {
             let until_found = within(&rule.readings, it.until_found()).map(|it| it.value);
             let measured = || within(&rule.readings, it.measured());

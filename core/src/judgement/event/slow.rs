@@ -78,7 +78,10 @@ pub fn episodes(targets: &[Target]) -> Vec<Episode> {
             })
         });
         let compared: Vec<_> = compared.collect();
-        let levels = compared.iter().map(|it| (it.span, it.value.level()));
+        let levels = compared.iter().map(|Reading { span, value: own }| {
+            let [high, low] = [TIMES_USUAL, ENDS].map(|times| times * own.usual);
+            (*span, Level::of(own.value, high, low))
+        });
         for it in episode::episodes(subject, levels, &HOLD) {
             let of = |span, part: fn(&Slowness) -> f64| {
                 let parts = within(&compared, span).map(|it| part(&it.value));
@@ -107,18 +110,6 @@ pub fn belongs<S: PartialEq>(slow: (Span, &[S]), waiting: (Span, &[S])) -> bool 
 struct Slowness {
     value: f64,
     usual: f64,
-}
-
-impl Slowness {
-    fn level(&self) -> Level {
-        if self.value >= TIMES_USUAL * self.usual {
-            Level::High
-        } else if self.value >= ENDS * self.usual {
-            Level::Between
-        } else {
-            Level::Low
-        }
-    }
 }
 
 /// Compares the class on which a target spends most time; `None` if too few peers are busy with it, or the usual time is

@@ -74,7 +74,8 @@ pub fn episodes(services: &[Service]) -> Vec<Episode> {
         };
         let threshold = threshold(usual);
         let level = |reading: &Reading<Waits>| {
-            let level = Level::of(reading.value.mean().unwrap_or(0.0), threshold);
+            let mean = reading.value.mean().unwrap_or(0.0);
+            let level = Level::of(mean, threshold, threshold / 2.0);
             match level == Level::High && !is_common(service, reading, services) {
                 true => Level::Between,
                 false => level,

@@ -1,11 +1,11 @@
 //! Decides whether a text may be placed among the observations of its target.
 
+use std::collections::TryReserveError;
+
 use super::reason;
 use crate::base::instant::Micros;
 use crate::base::pause::Pause;
-use crate::rules::increment::{
-    CompareError, LateReason, Observation, can_be_followed, can_be_older,
-};
+use crate::rules::increment::{LateReason, Observation, can_be_followed, can_be_older};
 use crate::rules::snapshot::Snapshot;
 
 /// The number of unusable lines that any text may have.
@@ -75,25 +75,20 @@ impl Limits {
 
 /// Returns the reason why a text read at `time` is not placed, whatever its neighbours are.
 pub fn why_not(snapshot: &Snapshot<'_>, time: Micros, limits: Limits) -> Option<&'static str> {
-    if is_mostly_unusable(snapshot) {
-        Some(reason::TOO_MANY_PROBLEMS)
-    } else {
-        limits.why_not_at(time)
-    }
-}
-
-/// Returns whether a text has more unusable lines than its records could have lines. Such a text is not worth the time
-/// that the next feed and each audit would take to read it again.
-fn is_mostly_unusable(snapshot: &Snapshot<'_>) -> bool {
+    // A text with more unusable lines than its records could have lines is not worth the time that the next feed and each
+    // audit would take to read it again.
     let records = snapshot.records.len() as u64;
-    snapshot.problems_found > USELESS_LINES + records * LINES_OF_RECORD
+    match snapshot.problems_found > USELESS_LINES + records * LINES_OF_RECORD {
+        true => Some(reason::TOO_MANY_PROBLEMS),
+        false => limits.why_not_at(time),
+    }
 }
 
 /// Returns the reason why a text cannot be placed between `previous` and `next`; `None` if it can. `since` is the time of
 /// the predecessor of `next`, `None` if `next` was a baseline. `after` is the observation after `next`.
 ///
 /// # Errors
-/// [`CompareError::OutOfMemory`] if there is not enough memory to find out.
+/// [`TryReserveError`] if there is not enough memory to find out.
 pub fn why_not_before(
     this: &Observation<'_>,
     previous: Option<&Observation<'_>>,
@@ -101,7 +96,7 @@ pub fn why_not_before(
     after: Option<&Observation<'_>>,
     cleanup_interval: u32,
     pause: Pause<'_>,
-) -> Result<Option<&'static str>, CompareError> {
+) -> Result<Option<&'static str>, TryReserveError> {
     // Retention may have deleted the predecessor of `next`. A baseline has no predecessor.
     let before = previous.map(|previous| previous.time);
     let is_gone = since.is_some_and(|since| before != Some(since))
@@ -114,7 +109,7 @@ pub fn why_not_before(
         |()| can_be_followed(this, previous, (next, after), cleanup_interval, pause);
     match can_be_older(this, previous, next, pause).and_then(can_be_followed) {
         Ok(()) => Ok(None),
-        Err(LateReason::OutOfMemory(error)) => Err(error.into()),
+        Err(LateReason::OutOfMemory(error)) => Err(error),
         Err(_) => Ok(Some(reason::CLOCK)),
     }
 }

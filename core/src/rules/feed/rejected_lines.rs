@@ -48,13 +48,8 @@ impl Rejects {
     pub fn add_values(&mut self, problems: &additional_parameters::Problems<'_>) {
         for problem in &problems.kept {
             let target = problem.parameter.target().map(TargetName::shown);
-            let reason = problem.reason.code();
-            self.add(
-                target.as_deref(),
-                Some(problem.line),
-                reason,
-                Some(problem.text),
-            );
+            let (line, text) = (Some(problem.line), Some(problem.text));
+            self.add(target.as_deref(), line, problem.reason.code(), text);
         }
         self.add_dropped(problems.dropped);
     }

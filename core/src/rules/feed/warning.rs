@@ -94,17 +94,14 @@ fn message(outcomes: &[Outcome]) -> Option<String> {
         .iter()
         .map(|(reason, count)| format!("{count} {reason}"));
     let counts = counts.collect::<Vec<_>>().join(", ");
+    let message = format!("jobstats rejected {rejected} of {all} texts ({counts})");
     match (rejected, placed) {
         (0, 0) => None,
         (0, _) => Some(format!(
             "jobstats placed {placed} of {all} texts before newer ones"
         )),
-        (_, 0) => Some(format!(
-            "jobstats rejected {rejected} of {all} texts ({counts})"
-        )),
-        _ => Some(format!(
-            "jobstats rejected {rejected} of {all} texts ({counts}) and placed {placed} before newer ones"
-        )),
+        (_, 0) => Some(message),
+        _ => Some(format!("{message} and placed {placed} before newer ones")),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The records to carry with a snapshot: records that were known before the snapshot and are missing from it.
 
-use std::collections::TryReserveError;
+use std::collections::{BTreeMap, TryReserveError};
 
 use super::epoch::{Epoch, SeenValues};
 use super::value::{bit, slot_in};
@@ -12,8 +12,9 @@ use crate::text::job_stats::{Time, Unit};
 
 /// Collects carried records into a snapshot, in the order in which they are added.
 pub(super) struct CarriedRecords<'a> {
-    snapshot: Snapshot<'a>,
-    entries: u64,
+    pub snapshot: Snapshot<'a>,
+    /// The number of entries to which the records belong.
+    pub entries: u64,
 }
 
 /// The counters of a record whose known values are carried, because they are missing from the record or lower than
@@ -31,28 +32,23 @@ pub(super) struct InSnapshot {
     /// The bits of the listed operations.
     pub listed: u64,
     /// The slots of the unlisted operations, each with its unit.
-    unlisted: Vec<(Slot, Unit)>,
+    unlisted: BTreeMap<Slot, Unit>,
 }
 
 impl InSnapshot {
     /// Collects the operations of a snapshot.
     pub fn of(snapshot: &Snapshot) -> Self {
-        let mut units = vec![None; snapshot.unlisted.len()];
         // Most snapshots have no unlisted operations.
         let records = snapshot
             .records
             .iter()
             .filter(|_| !snapshot.unlisted.is_empty());
         let counters = records.flat_map(|record| snapshot.counters_of(record));
-        for counter in counters.filter(|counter| bit(counter.slot).is_none()) {
-            if let Some(unit) = units.get_mut(usize::from(counter.slot) - OPERATIONS.len()) {
-                *unit = Some((counter.slot, counter.unit));
-            }
-        }
+        let unlisted = counters.filter(|counter| bit(counter.slot).is_none());
         let records = snapshot.records.iter();
         Self {
             listed: records.fold(0, |bits, record| bits | record.present),
-            unlisted: units.into_iter().flatten().collect(),
+            unlisted: unlisted.map(|it| (it.slot, it.unit)).collect(),
         }
     }
 }
@@ -80,11 +76,6 @@ impl<'a> CarriedRecords<'a> {
             snapshot,
             entries: 0,
         }
-    }
-
-    /// Returns the records, and the number of entries to which they belong.
-    pub fn finish(self) -> (Snapshot<'a>, u64) {
-        (self.snapshot, self.entries)
     }
 
     /// Carries all known values of an entry that is missing from the snapshot.

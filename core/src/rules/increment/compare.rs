@@ -9,7 +9,7 @@ use super::limit::active;
 use super::row::Rows;
 use super::truncated::is_any_active;
 use super::value::{fall, slots};
-use super::{CompareError, Comparison, Increment, Observation, Problem, Reason};
+use super::{Comparison, Increment, Observation, Problem, Reason};
 use crate::base::instant::{DAY, Micros, SECOND};
 use crate::base::pause::Pause;
 use crate::rules::snapshot::{ByKey, Counter, Record, Snapshot};
@@ -29,18 +29,17 @@ pub fn compare<'a>(
     next: &Observation<'a>,
     cleanup_interval: u32,
     pause: Pause<'_>,
-) -> Result<Comparison<'a>, CompareError> {
+) -> Result<Comparison<'a>, TryReserveError> {
     let snapshot = next.snapshot.unwrap_or(&NOTHING);
     let Some(previous) = previous else {
         // A first observation is a baseline (rule 2).
         return Ok(Comparison {
             entries: snapshot.records.len() as u64,
-            carried: CarriedRecords::with(snapshot).finish().0,
+            carried: CarriedRecords::with(snapshot).snapshot,
             ..Comparison::default()
         });
     };
-    let comparer = Comparer::new(previous, next, snapshot, pause)?;
-    Ok(comparer.run(cleanup_interval)?)
+    Comparer::new(previous, next, snapshot, pause)?.run(cleanup_interval)
 }
 
 /// Returns the time for which an entry without `start_time` may be missing and still be in the same epoch. This is 1.5
@@ -150,10 +149,9 @@ impl<'a, 'o> Comparer<'a, 'o> {
         }
         self.result.ends_early = self.ends_early(cleanup_interval);
         self.carry_missing(retention(cleanup_interval))?;
-        let (carried, carried_count) = self.carry.finish();
         Ok(Comparison {
-            carried,
-            carried_count,
+            carried: self.carry.snapshot,
+            carried_count: self.carry.entries,
             entries: self.snapshot.records.len() as u64,
             active: active(&self.result.increments),
             ..self.result
@@ -270,15 +268,12 @@ impl<'a, 'o> Comparer<'a, 'o> {
     /// Returns true if an epoch that began before the known one is only a remainder. If the snapshot has no epoch that can be
     /// the known one or a later one, the server's clock was set back and the epoch of this record is new.
     fn is_stale(&mut self, record: &Record, known: Time) -> Result<bool, TryReserveError> {
-        let starts = match self.latest_in_snapshot.take() {
-            Some(starts) => starts,
-            None => latest_start_times(self.snapshot, self.pause)?,
-        };
-        let latest = starts.get(&self.snapshot.key(record)).copied().flatten();
-        self.latest_in_snapshot = Some(starts);
-        Ok(latest.is_some_and(|latest| {
-            latest == known || (latest > known && known.clock == Clock::Epoch)
-        }))
+        if self.latest_in_snapshot.is_none() {
+            self.latest_in_snapshot = Some(latest_start_times(self.snapshot, self.pause)?);
+        }
+        let starts = self.latest_in_snapshot.iter();
+        let mut latest = starts.filter_map(|it| *it.get(&self.snapshot.key(record))?);
+        Ok(latest.any(|latest| latest == known || (latest > known && known.clock == Clock::Epoch)))
     }
 
     /// Compares every counter of a record.
@@ -326,20 +321,16 @@ impl<'a, 'o> Comparer<'a, 'o> {
         let reset = before.zero.filter(|_| before.reset);
         self.store(record, rows, reset.map(|since| self.earliest(since)))?;
         if let Some(epoch) = epoch {
-            let is_last = snapshot
-                .records
-                .last()
-                .is_some_and(|last| std::ptr::eq(last, record));
-            self.cut |= is_last && epoch.is_missing_in(snapshot, record);
+            let last = snapshot.records.last();
+            let last = last.filter(|last| std::ptr::eq(*last, record));
+            self.cut |= last.is_some_and(|last| epoch.is_missing_in(snapshot, last));
             self.carry.withheld(epoch, (snapshot, record), &withheld)?;
         }
-        match before.zero {
-            Some(since) => {
-                let record = (snapshot, record);
-                self.carry.zeros(since, record, epoch, &self.in_snapshot)
-            }
-            None => Ok(()),
-        }
+        let Some(since) = before.zero else {
+            return Ok(());
+        };
+        let record = (snapshot, record);
+        self.carry.zeros(since, record, epoch, &self.in_snapshot)
     }
 
     /// Returns the beginning of a row whose counters were last seen at an instant. A row begins at most a day before
@@ -367,18 +358,16 @@ impl<'a, 'o> Comparer<'a, 'o> {
             self.problem(record, Some(operation), reason)?;
         }
         let increments = &mut self.result.increments;
-        increments.try_reserve(rows.len())?;
+        increments.try_reserve(rows.rows.len())?;
         let last_active = wall(record.snapshot_time);
-        let rows = rows.into_increments(
-            (record.line, self.snapshot.id(record)),
-            self.next.time,
-            last_active,
-            !self.snapshot.has_several_epochs,
-        );
+        let rows = rows.into_increments(!self.snapshot.has_several_epochs);
         increments.extend(rows.map(|row| Increment {
+            line: record.line,
+            id: self.snapshot.id(record),
+            time: self.next.time,
             reset: Some(row.since) == reset,
             // An earlier time means a wrong clock. After splitting, it would look like a time before the part.
-            last_active: row.last_active.filter(|&at| at > row.since),
+            last_active: last_active.filter(|&at| at > row.since),
             ..row
         }));
         Ok(())
@@ -448,9 +437,6 @@ impl<'a, 'o> Comparer<'a, 'o> {
     /// were seen latest are.
     fn oldest_carried(&self, missing: &[Head]) -> Result<Micros, TryReserveError> {
         let room = self.snapshot.records.len().max(CARRIED_AT_LEAST);
-        if missing.len() <= room {
-            return Ok(Micros::MIN);
-        }
         let mut seen = Vec::new();
         seen.try_reserve_exact(missing.len())?;
         let epochs = missing

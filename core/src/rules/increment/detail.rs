@@ -43,10 +43,8 @@ impl Detail {
 
 /// Returns the operation whose column has the calls of an operation in bytes.
 pub(super) fn calls_of(index: OperationIndex) -> Option<OperationIndex> {
-    let operation = OPERATIONS.get(index)?;
-    let calls = operation
-        .doubles
-        .filter(|_| operation.kind == Kind::Bytes)?;
+    let operation = OPERATIONS.get(index);
+    let calls = operation.filter(|it| it.kind == Kind::Bytes)?.doubles?;
     operation::find(calls.as_bytes())
 }
 
@@ -99,10 +97,8 @@ pub(super) fn stays(
         OperationName::Listed(index) => Columns::of(*index),
         OperationName::Other(_) => None,
     };
-    match columns.and_then(|columns| columns.grown(totals)) {
-        Some((calls, sum)) => calls == 0 || shorten(detail, calls, sum),
-        None => true,
-    }
+    let grown = columns.and_then(|columns| columns.grown(totals));
+    grown.is_none_or(|(calls, sum)| calls == 0 || shorten(detail, calls, sum))
 }
 
 /// Removes values that follow from the calls and their sum. Returns true if the operation stays in `detail`.

@@ -34,11 +34,6 @@ impl<'a> SeenValues<'a> {
         let slot = slot_in(self.snapshot, snapshot, slot)?;
         self.snapshot.value(self.record, slot)
     }
-
-    /// Returns true if the part has the counter of the operation that has this slot in `snapshot`.
-    fn has(&self, snapshot: &Snapshot, slot: Slot) -> bool {
-        self.value(snapshot, slot).is_some()
-    }
 }
 
 /// The known counters of one epoch of an entry.
@@ -211,7 +206,7 @@ impl Share<'_, '_> {
     /// Returns true if this part gives the value of the operation that has this slot in the part's snapshot.
     pub fn has_say(&self, slot: Slot) -> bool {
         let mut overlays = self.overlays.iter();
-        !overlays.any(|part| part.has(self.part.snapshot, slot))
+        !overlays.any(|part| part.value(self.part.snapshot, slot).is_some())
     }
 }
 

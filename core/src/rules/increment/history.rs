@@ -203,21 +203,14 @@ impl<'a> History<'a> {
             && parts.next().is_none()
     }
 
-    fn positions(&self, head: Head) -> impl Iterator<Item = usize> + Clone {
-        let next = self.chains.as_ref().map(|chains| &chains.next);
-        std::iter::successors(Some(head), move |position| next?[*position])
-    }
-
     fn entry(&self, head: Head) -> impl Iterator<Item = SeenValues<'a>> {
-        self.positions(head).map(|position| self.part(position))
+        positions(self.chains.as_ref(), head).map(|position| self.part(position))
     }
 
     /// Returns the epoch of the entry that began at this time; `None` is the epoch without a `start_time`.
     pub fn epoch(&self, head: Head, start_time: Option<Time>) -> Option<Epoch<'a>> {
-        Epoch::of(
-            self.entry(head)
-                .filter(|part| part.record.start_time == start_time),
-        )
+        let parts = self.entry(head);
+        Epoch::of(parts.filter(|part| part.record.start_time == start_time))
     }
 
     /// Returns the latest epoch of the entry.
@@ -247,11 +240,8 @@ impl<'a> History<'a> {
 
     /// Notes that the following snapshot has this entry.
     pub fn mark(&mut self, head: Head) {
-        let next = self.chains.as_ref().map(|chains| &chains.next);
-        let mut position = Some(head);
-        while let Some(found) = position {
-            self.found[found] = true;
-            position = next.and_then(|next| next[found]);
+        for position in positions(self.chains.as_ref(), head) {
+            self.found[position] = true;
         }
     }
 
@@ -291,4 +281,10 @@ impl<'a> History<'a> {
     pub fn is_of_snapshot(&self, head: Head) -> bool {
         head < self.snapshot.records.len()
     }
+}
+
+/// Returns the positions of the parts of an entry.
+fn positions(chains: Option<&Chains<'_>>, head: Head) -> impl Iterator<Item = usize> {
+    let next = chains.map(|chains| &chains.next);
+    std::iter::successors(Some(head), move |position| next?[*position])
 }

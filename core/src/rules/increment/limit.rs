@@ -5,10 +5,9 @@
 
 use std::collections::TryReserveError;
 
-use super::{Column, CompareError, Comparison, Increment, Problem, Reason};
+use super::{Column, Comparison, Increment, Problem, Reason};
 use crate::base::instant::Micros;
 use crate::base::operation::OPERATIONS;
-use crate::base::try_vec::push;
 
 #[cfg(test)]
 mod tests;
@@ -42,13 +41,14 @@ impl Comparison<'_> {
     /// The next text is compared with this text as it is, so that dropped values are not counted later either.
     ///
     /// # Errors
-    /// Returns [`CompareError::OutOfMemory`] if the problems do not fit into memory.
-    pub fn limit(&mut self, gap: Micros, max_rate: u64) -> Result<(), CompareError> {
+    /// [`TryReserveError`] if the problems do not fit into memory.
+    pub fn limit(&mut self, gap: Micros, max_rate: u64) -> Result<(), TryReserveError> {
         let limit = limit(gap, max_rate);
-        let dropped = dropped(&self.increments, limit)?;
+        let mut dropped = largest(&self.increments, limit)?;
         if dropped.is_empty() {
             return Ok(());
         }
+        dropped.sort_unstable_by_key(|(increment, column, _)| (*increment, *column));
         for (position, column, growth) in dropped {
             let increment = &mut self.increments[position];
             increment.totals.retain(|(of, _)| *of != column);
@@ -67,47 +67,30 @@ fn limit(gap: Micros, max_rate: u64) -> u128 {
     (gap * u128::from(max_rate) / 1_000_000).max(AT_LEAST.into())
 }
 
-/// Returns the values to drop, in the order of the text.
-fn dropped(increments: &[Increment<'_>], limit: u128) -> Result<Vec<Dropped>, TryReserveError> {
+/// Returns the largest values of each column, so that the others sum up to the limit at most. Of equal values, the first in the text
+/// are returned.
+fn largest(increments: &[Increment<'_>], limit: u128) -> Result<Vec<Dropped>, TryReserveError> {
     let mut sums = [0; COLUMNS];
     for (column, value) in increments.iter().flat_map(|increment| &increment.totals) {
         sums[position(*column)] += u128::from(value.unsigned_abs());
     }
-    let mut dropped = Vec::new();
-    for sum in sums.iter().enumerate().filter(|(_, sum)| **sum > limit) {
-        drop_largest(increments, sum, limit, &mut dropped)?;
-    }
-    dropped.sort_unstable_by_key(|(increment, column, _)| (*increment, *column));
-    Ok(dropped)
-}
-
-/// Drops the largest values of the column at a position until the others sum up to the limit at most. Of equal values,
-/// the first in the text are dropped.
-fn drop_largest(
-    increments: &[Increment<'_>],
-    (of, sum): (usize, &u128),
-    limit: u128,
-    dropped: &mut Vec<Dropped>,
-) -> Result<(), TryReserveError> {
-    let values = || {
-        let values = increments.iter().enumerate();
-        let values = values.flat_map(|(at, it)| it.totals.iter().map(move |total| (at, *total)));
-        let values = values.filter(|(_, (column, _))| position(*column) == of);
-        values.map(|(at, (column, value))| (at, column, value))
-    };
+    let above = sums.map(|sum| sum > limit);
+    let values = increments.iter().enumerate().flat_map(|(at, increment)| {
+        let totals = increment.totals.iter();
+        totals.map(move |(column, value)| (at, *column, *value))
+    });
+    let values = values.filter(|(_, column, _)| above[position(*column)]);
     let mut largest = Vec::new();
-    largest.try_reserve_exact(values().count())?;
-    largest.extend(values());
+    largest.try_reserve_exact(values.clone().count())?;
+    largest.extend(values);
     largest.sort_unstable_by_key(|(at, _, value)| (-value, *at));
-    let mut sum = *sum;
-    for value in largest {
-        if sum <= limit {
-            break;
-        }
-        sum -= u128::from(value.2.unsigned_abs());
-        push(dropped, value)?;
-    }
-    Ok(())
+    largest.retain(|(_, column, value)| {
+        let rest = &mut sums[position(*column)];
+        let is_above = *rest > limit;
+        *rest -= u128::from(value.unsigned_abs());
+        is_above
+    });
+    Ok(largest)
 }
 
 fn problem<'a>(increment: &Increment<'a>, column: Column, growth: i64, limit: u128) -> Problem<'a> {

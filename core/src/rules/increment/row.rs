@@ -22,30 +22,19 @@ const NOTHING: Histogram = [0; HISTOGRAM_LEN];
 /// The growth of one epoch of an entry, with a row for each time at which counters were last seen.
 #[derive(Default)]
 pub(super) struct Rows<'a> {
-    rows: Vec<(Micros, Row<'a>)>,
-    /// The approximate number of counters that are added to a row.
+    pub rows: Vec<(Micros, Row<'a>)>,
+    /// The approximate number of counters that are added to a row, with up to two columns each.
     counters: usize,
     /// The operations whose growth cannot be true, with the reason.
     pub problems: Vec<(&'a str, Reason)>,
 }
 
 #[derive(Default)]
-struct Row<'a> {
+pub(super) struct Row<'a> {
     totals: Vec<(Column, i64)>,
     histograms: Option<Box<Histograms>>,
     /// The details by operation, each operation once.
     detail: Vec<(OperationName<'a>, Detail)>,
-}
-
-impl Row<'_> {
-    /// Creates a row with room for so many counters, with up to two columns each.
-    fn of(counters: usize) -> Self {
-        Self {
-            totals: Vec::with_capacity(2 * counters),
-            detail: Vec::with_capacity(counters),
-            ..Self::default()
-        }
-    }
 }
 
 impl<'a> Rows<'a> {
@@ -69,7 +58,12 @@ impl<'a> Rows<'a> {
     ) {
         let position = self.rows.iter().position(|(start, _)| *start == since);
         let position = position.unwrap_or_else(|| {
-            self.rows.push((since, Row::of(self.counters)));
+            let row = Row {
+                totals: Vec::with_capacity(2 * self.counters),
+                detail: Vec::with_capacity(self.counters),
+                ..Row::default()
+            };
+            self.rows.push((since, row));
             self.rows.len() - 1
         });
         let mut change = Change {
@@ -87,55 +81,28 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Returns the largest number of increments that the rows can give.
-    pub fn len(&self) -> usize {
-        self.rows.len()
-    }
-
     /// Returns the rows in which something grew. Values that follow from the columns are left out of `detail` if the
     /// identifier has no other epoch in the text and this epoch has no other row: otherwise the columns of the rows would
     /// be ambiguous.
-    pub fn into_increments(
-        mut self,
-        (line, id): (u32, &'a str),
-        time: Micros,
-        last_active: Option<Micros>,
-        is_only_epoch: bool,
-    ) -> impl Iterator<Item = Increment<'a>> {
+    pub fn into_increments(mut self, is_only_epoch: bool) -> impl Iterator<Item = Increment<'a>> {
         if let [(_, row)] = self.rows.as_mut_slice()
             && is_only_epoch
         {
-            row.leave_out();
+            row.detail
+                .retain_mut(|(name, detail)| stays(name, detail, &row.totals));
         }
-        let rows = self.rows.into_iter().filter(|(_, row)| row.has_grown());
-        rows.map(move |(since, mut row)| Increment {
-            line,
-            id,
-            since,
-            time,
-            last_active,
-            detail: row.detail(),
-            totals: row.totals,
-            histograms: row.histograms,
-            ..Increment::default()
-        })
-    }
-}
-
-impl Row<'_> {
-    fn has_grown(&self) -> bool {
-        !self.totals.is_empty() || self.histograms.is_some() || !self.detail.is_empty()
-    }
-
-    fn leave_out(&mut self) {
-        let totals = &self.totals;
-        self.detail.retain_mut(|of| stays(&of.0, &mut of.1, totals));
-    }
-
-    fn detail(&mut self) -> Option<Vec<u8>> {
-        self.detail
-            .sort_unstable_by(|one, other| one.0.cmp(&other.0));
-        pack(self.detail.iter().map(|(name, detail)| (name, detail)))
+        let increments = self.rows.into_iter().map(move |(since, mut row)| {
+            row.detail
+                .sort_unstable_by(|one, other| one.0.cmp(&other.0));
+            Increment {
+                since,
+                detail: pack(row.detail.iter().map(|(name, detail)| (name, detail))),
+                totals: row.totals,
+                histograms: row.histograms,
+                ..Increment::default()
+            }
+        });
+        increments.filter(Increment::has_grown)
     }
 }
 

@@ -70,42 +70,12 @@ pub fn reach(instant: Micros, coarse: &[Coarse]) -> Micros {
 /// Returns the parts in order, without empty parts. An edge belongs to the part before it. The first part has `reset`, the last part
 /// has `detail`. `last_active` is with the last part and with each that ends after it, so that no part lasts longer than the entry was
 /// active.
-pub fn split(increment: Increment<'_>) -> Parts<'_> {
-    Parts {
-        distance: edge_distance(increment.since, increment.time),
-        from: increment.since,
-        rest: Some(increment),
-    }
-}
-
-/// The parts of a row; see [`split`].
-#[derive(Debug)]
-pub struct Parts<'a> {
-    distance: Micros,
-    /// The beginning of the next part.
-    from: Micros,
-    /// The whole row, until its last part has been returned.
-    rest: Option<Increment<'a>>,
-}
-
-impl<'a> Iterator for Parts<'a> {
-    type Item = Increment<'a>;
-
-    fn next(&mut self) -> Option<Increment<'a>> {
-        loop {
-            let whole = self.rest.as_mut()?;
-            let from = self.from;
-            let edge = next_edge(from, self.distance);
-            if edge >= whole.time {
-                return self.rest.take().map(|whole| last_part(whole, from));
-            }
-            self.from = edge;
-            if let Some(mut part) = inner_part(whole, from, edge) {
-                part.reset = std::mem::take(&mut whole.reset);
-                return Some(part);
-            }
-        }
-    }
+pub fn split(mut whole: Increment<'_>) -> impl Iterator<Item = Increment<'_>> {
+    let (since, time) = (whole.since, whole.time);
+    // A row without a length stays, too.
+    let without_length = (since >= time).then_some((since, time));
+    let spans = spans(since, time, edge_distance(since, time)).chain(without_length);
+    spans.filter_map(move |span| part(&mut whole, span))
 }
 
 /// Returns the spans into which the multiples of `distance` divide (since, time], in order.
@@ -123,41 +93,31 @@ fn next_edge(instant: Micros, distance: Micros) -> Micros {
     (instant.div_euclid(distance) + 1).saturating_mul(distance)
 }
 
-/// Returns the part of a row in (from, until], if anything was counted there.
-fn inner_part<'a>(whole: &Increment<'a>, from: Micros, until: Micros) -> Option<Increment<'a>> {
+/// Returns the part of a row in a span, if anything was counted there. The last part is never empty: a floor before the end stays
+/// below the value.
+fn part<'a>(whole: &mut Increment<'a>, (from, until): Span) -> Option<Increment<'a>> {
+    // Most rows have one part.
+    if (from, until) == (whole.since, whole.time) {
+        return Some(std::mem::take(whole));
+    }
+    let is_last = until == whole.time;
     let share = |value| share(value, whole.since, whole.time, from, until);
     let histograms = whole.histograms.as_ref().map(|it| it.map(share));
-    let histograms = histograms.filter(|it| it.iter().any(|count| *count != 0));
-    let totals: Vec<_> = whole
-        .totals
-        .iter()
-        .map(|&(column, total)| (column, share(total)))
-        .filter(|&(_, total)| total != 0)
-        .collect();
+    let histograms = histograms.filter(|it| is_last || it.iter().any(|count| *count != 0));
+    let totals = whole.totals.iter();
+    let totals = totals.map(|&(column, total)| (column, share(total)));
+    let totals: Vec<_> = totals.filter(|&(_, total)| total != 0).collect();
     let is_empty = totals.is_empty() && histograms.is_none();
-    (!is_empty).then_some(Increment {
+    (is_last || !is_empty).then(|| Increment {
         line: whole.line,
         id: whole.id,
         folded: whole.folded,
         since: from,
         time: until,
-        reset: false,
-        last_active: whole.last_active.filter(|&at| at < until),
+        reset: std::mem::take(&mut whole.reset),
+        last_active: whole.last_active.filter(|&at| is_last || at < until),
         totals,
         histograms: histograms.map(Box::new),
-        detail: None,
+        detail: whole.detail.take_if(|_| is_last),
     })
-}
-
-/// Returns the part of a row after `from`. This part is never empty: a floor before the end stays below the value.
-fn last_part(mut whole: Increment<'_>, from: Micros) -> Increment<'_> {
-    if from > whole.since {
-        let (since, time) = (whole.since, whole.time);
-        let share = |value: &mut i64| *value = share(*value, since, time, from, time);
-        let totals = whole.totals.iter_mut().map(|(_, total)| total);
-        let counts = whole.histograms.iter_mut().flat_map(|it| it.iter_mut());
-        totals.chain(counts).for_each(share);
-        whole.since = from;
-    }
-    whole
 }

@@ -12,7 +12,7 @@ use std::mem;
 use super::detail::{Columns, squares_of, stays};
 use super::packed::{Details, Histograms, OperationName, pack, unpack};
 use super::row::TOO_LARGE;
-use super::{Column, CompareError, Comparison, Detail, Increment, edge_distance, split};
+use super::{Column, Comparison, Detail, Increment, edge_distance, split};
 use crate::base::instant::Micros;
 use crate::base::operation::OPERATIONS;
 use crate::base::pause::Pause;
@@ -21,7 +21,8 @@ use crate::identity::entry_id::folded_name;
 #[cfg(test)]
 mod tests;
 
-type Totals = Vec<(Column, i64)>;
+/// The totals and the histograms of increments.
+type Counted = (Vec<(Column, i64)>, Option<Box<Histograms>>);
 
 /// The entries that are added up in an increment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,39 +54,28 @@ impl Comparison<'_> {
     /// a column, or if one of its operations is in another unit than theirs.
     ///
     /// # Errors
-    /// Returns [`CompareError::OutOfMemory`] if the memory is short.
+    /// [`TryReserveError`] if the memory is short.
     pub fn fold(
         &mut self,
         uid: impl Fn(&str) -> Option<u32>,
         pause: Pause<'_>,
-    ) -> Result<(), CompareError> {
-        self.increments = folded(mem::take(&mut self.increments), uid, pause)?;
+    ) -> Result<(), TryReserveError> {
+        let mut sums: BTreeMap<u32, Sum<'_>> = BTreeMap::new();
+        let increments = mem::take(&mut self.increments);
+        self.increments.try_reserve(increments.len())?;
+        for increment in pause.among(increments) {
+            let alone = match uid(increment.id) {
+                None => Some(increment),
+                Some(uid) => sums.entry(uid).or_default().add(uid, increment),
+            };
+            self.increments.extend(alone);
+        }
+        for sum in sums.into_values() {
+            self.increments.try_reserve(sum.parts.len())?;
+            self.increments.extend(sum.into_increments());
+        }
         Ok(())
     }
-}
-
-fn folded<'a>(
-    increments: Vec<Increment<'a>>,
-    uid: impl Fn(&str) -> Option<u32>,
-    pause: Pause<'_>,
-) -> Result<Vec<Increment<'a>>, TryReserveError> {
-    let mut sums: BTreeMap<u32, Sum<'a>> = BTreeMap::new();
-    let mut all = Vec::new();
-    all.try_reserve(increments.len())?;
-    for increment in pause.among(increments) {
-        match uid(increment.id) {
-            None => all.push(increment),
-            Some(uid) => {
-                let sum = sums.entry(uid).or_default();
-                all.extend(sum.add(uid, increment));
-            }
-        }
-    }
-    for sum in sums.into_values() {
-        all.try_reserve(sum.parts.len())?;
-        all.extend(sum.into_increments());
-    }
-    Ok(all)
 }
 
 /// The sum of the increments of one user.
@@ -93,19 +83,21 @@ fn folded<'a>(
 struct Sum<'a> {
     /// The parts by the distance of the edges that they do not cross, and by the bucket between such edges.
     parts: BTreeMap<(Micros, i64), Increment<'a>>,
-    counted: UserTotals,
+    /// The counts of all parts together.
+    all: Increment<'a>,
     details: Details,
 }
 
 impl<'a> Sum<'a> {
     /// Adds an increment, or gives it back if it cannot be added.
     fn add(&mut self, uid: u32, increment: Increment<'a>) -> Option<Increment<'a>> {
-        let counted = self.counted.and(&increment);
+        let counted = counted(&self.all, &increment);
         let details = both(&self.details, &details(&increment));
         let (Some(counted), Some(details)) = (counted, details) else {
             return Some(increment);
         };
-        (self.counted, self.details) = (counted, details);
+        (self.all.totals, self.all.histograms) = counted;
+        self.details = details;
         let observed = increment.time;
         let distance = edge_distance(increment.since, increment.time);
         for mut part in split(increment) {
@@ -124,7 +116,7 @@ impl<'a> Sum<'a> {
 
     /// Returns the parts. The last one has the details of all.
     fn into_increments(mut self) -> impl Iterator<Item = Increment<'a>> {
-        let totals = &self.counted.totals;
+        let totals = &self.all.totals;
         self.details.retain(|name, it| stays(name, it, totals));
         let mut detail = pack(&self.details);
         self.parts.into_values().map(move |part| Increment {
@@ -145,33 +137,7 @@ impl<'a> Increment<'a> {
         // A part without it was active until its end.
         let both = self.last_active.zip(part.last_active);
         self.last_active = both.map(|(one, other)| one.max(other));
-        let counted = UserTotals::of(self).and(&part).unwrap_or_default();
-        self.totals = counted.totals;
-        self.histograms = counted.histograms;
-    }
-}
-
-/// The counts of all increments of a user together.
-#[derive(Default)]
-struct UserTotals {
-    totals: Totals,
-    histograms: Option<Box<Histograms>>,
-}
-
-impl UserTotals {
-    fn of(increment: &mut Increment<'_>) -> Self {
-        Self {
-            totals: mem::take(&mut increment.totals),
-            histograms: increment.histograms.take(),
-        }
-    }
-
-    /// Returns the sum with an increment; `None` if one of its numbers would be too large.
-    fn and(&self, increment: &Increment<'_>) -> Option<Self> {
-        Some(Self {
-            totals: totals(&self.totals, &increment.totals)?,
-            histograms: histograms(&self.histograms, &increment.histograms, believed)?,
-        })
+        (self.totals, self.histograms) = counted(self, &part).unwrap_or_default();
     }
 }
 
@@ -195,16 +161,18 @@ fn details(increment: &Increment<'_>) -> Details {
     details
 }
 
-fn totals(one: &[(Column, i64)], other: &[(Column, i64)]) -> Option<Totals> {
-    let mut sums = one.to_vec();
-    for (column, growth) in other {
+/// Returns the counts of two increments together; `None` if one of the numbers would be too large.
+fn counted(one: &Increment<'_>, other: &Increment<'_>) -> Option<Counted> {
+    let mut sums = one.totals.clone();
+    for (column, growth) in &other.totals {
         match sums.iter_mut().find(|(of, _)| of == column) {
             Some((_, sum)) => *sum = believed(*sum, *growth)?,
             None => sums.push((*column, *growth)),
         }
     }
     sums.sort_unstable();
-    Some(sums)
+    let histograms = histograms(&one.histograms, &other.histograms, believed)?;
+    Some((sums, histograms))
 }
 
 /// Adds two numbers. A sum of increments is an increment, so it is believed up to the same limit.
@@ -226,8 +194,8 @@ fn both(one: &Details, other: &Details) -> Option<Details> {
     Some(all)
 }
 
-/// Returns the detail of an operation in two increments together.
-fn together(one: &Detail, other: &Detail) -> Option<Detail> {
+/// Returns the detail of an operation in two increments together; `None` if they do not fit together.
+pub fn together(one: &Detail, other: &Detail) -> Option<Detail> {
     let sum = |one: Option<u64>, other: Option<u64>| -> Option<Option<u64>> {
         match (one, other) {
             (Some(one), Some(other)) => Some(Some(one.checked_add(other)?)),

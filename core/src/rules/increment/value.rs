@@ -2,7 +2,7 @@
 
 use super::Reason;
 use crate::base::operation::OPERATIONS;
-use crate::rules::snapshot::{Counter, HISTOGRAM_LEN, Slot, Snapshot};
+use crate::rules::snapshot::{Counter, HISTOGRAM_LEN, Slot, Snapshot, set_bits};
 
 /// The elements of a histogram, one per power of two.
 pub(super) type Histogram = [u64; HISTOGRAM_LEN];
@@ -49,10 +49,6 @@ pub(super) fn slot_in(snapshot: &Snapshot, of: &Snapshot, slot: Slot) -> Option<
 }
 
 /// Returns the slots of these bits.
-pub(super) fn slots(mut bits: u64) -> impl Iterator<Item = Slot> {
-    std::iter::from_fn(move || {
-        let slot = bits.trailing_zeros();
-        bits &= bits.wrapping_sub(1);
-        (slot < u64::BITS).then_some(slot as Slot)
-    })
+pub(super) fn slots(bits: u64) -> impl Iterator<Item = Slot> {
+    set_bits(bits).map(|bit| bit as Slot)
 }

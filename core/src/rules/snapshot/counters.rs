@@ -76,7 +76,7 @@ impl Histogram<'_> {
         let (low, high) = self.counts.split_at(self.elements.count_ones() as usize);
         let high = high.iter().chain(std::iter::repeat(&0));
         let counts = low.iter().zip(high).map(|(low, high)| join(*low, *high));
-        set_bits(self.elements).zip(counts)
+        set_bits(self.elements.into()).zip(counts)
     }
 
     /// Returns the counts of all elements.
@@ -89,11 +89,12 @@ impl Histogram<'_> {
     }
 }
 
-fn set_bits(mut bits: u32) -> impl Iterator<Item = usize> {
+/// Returns the positions of the bits that are set.
+pub(crate) fn set_bits(mut bits: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
-        let bit = bits.trailing_zeros() as usize;
+        let bit = bits.trailing_zeros();
         bits &= bits.wrapping_sub(1);
-        (bit < HISTOGRAM_LEN).then_some(bit)
+        (bit < u64::BITS).then_some(bit as usize)
     })
 }
 
@@ -121,11 +122,6 @@ const HAS_SIZES: u32 = 1 << 30;
 const HAS_LARGE_SIZES: u32 = 1 << 31;
 
 impl Head {
-    const fn new(slot: Slot, unit: Unit) -> Self {
-        let slot = slot as u32 % (1 << SLOT_BITS);
-        Self(slot | (unit as u32) << (SLOT_BITS + LEN_BITS))
-    }
-
     const fn slot(self) -> Slot {
         (self.0 & ((1 << SLOT_BITS) - 1)) as Slot
     }
@@ -139,17 +135,9 @@ impl Head {
         (self.0 >> SLOT_BITS) as usize % (1 << LEN_BITS)
     }
 
-    const fn set_len(&mut self, len: usize) {
-        self.0 |= (len as u32) << SLOT_BITS;
-    }
-
     /// Returns the number of words of a number.
     const fn words(self, number: usize) -> usize {
         (self.0 >> Self::shift(number)) as usize % 4
-    }
-
-    const fn set_words(&mut self, number: usize, words: usize) {
-        self.0 |= (words as u32) << Self::shift(number);
     }
 
     const fn shift(number: usize) -> u32 {
@@ -170,7 +158,7 @@ const fn split(number: u64) -> ([u32; 2], usize) {
 /// The counters of records, one after the other.
 #[derive(Debug, Clone, Default)]
 pub struct Counters {
-    words: Vec<u32>,
+    pub(super) words: Vec<u32>,
     /// The position of the last counter.
     last: usize,
 }
@@ -193,15 +181,6 @@ impl Counters {
         self.words.get(range).unwrap_or_default()
     }
 
-    pub(super) fn shrink_to_fit(&mut self) {
-        self.words.shrink_to_fit();
-    }
-
-    /// Returns the bytes that the counters take.
-    pub(super) fn memory(&self) -> usize {
-        size_of_val(&*self.words)
-    }
-
     /// Returns the counters in a range.
     pub(super) fn iter(&self, range: Range<u32>) -> CounterIter<'_> {
         CounterIter(self.words(range))
@@ -217,7 +196,8 @@ impl Counters {
         sizes: Option<&[u64; HISTOGRAM_LEN]>,
     ) -> Result<(), TryReserveError> {
         self.words.try_reserve(COUNTER_MAX + SIZES_MAX)?;
-        let mut head = Head::new(slot, unit);
+        let slot = u32::from(slot) % (1 << SLOT_BITS);
+        let mut head = Head(slot | (unit as u32) << (SLOT_BITS + LEN_BITS));
         let end = self.words.len();
         // The counter is written where it stays: memory that has just been written cannot be copied without waiting for
         // it.
@@ -231,9 +211,9 @@ impl Counters {
             // The upper half is overwritten if it is not needed.
             counter[len..len + 2].copy_from_slice(&halves);
             len += needed;
-            head.set_words(place, needed);
+            head.0 |= (needed as u32) << Head::shift(place);
         }
-        head.set_len(len);
+        head.0 |= (len as u32) << SLOT_BITS;
         head.0 |= if sizes.is_some() { HAS_SIZES } else { 0 };
         counter[0] = head.0;
         self.words.truncate(end + len);
@@ -247,7 +227,7 @@ impl Counters {
     fn extend_with_sizes(&mut self, head: usize, sizes: &[u64; HISTOGRAM_LEN]) {
         let bits = sizes.iter().zip(0_u32..);
         let elements = bits.fold(0, |bits, (count, bit)| bits | u32::from(*count != 0) << bit);
-        let counts = || set_bits(elements).map(|element| sizes[element]);
+        let counts = || set_bits(elements.into()).map(|element| sizes[element]);
         self.words.push(elements);
         self.words.extend(counts().map(|count| count as u32));
         if counts().any(|count| count > u32::MAX.into()) {

@@ -10,8 +10,8 @@ impl Snapshot<'_> {
     /// freed. The target's name and the problems are left out, because a comparison does not need them.
     pub fn keep(mut self) -> Result<Snapshot<'static>, TryReserveError> {
         self.records.shrink_to_fit();
-        self.ids.shrink_to_fit();
-        self.counters.shrink_to_fit();
+        self.ids.0.shrink_to_fit();
+        self.counters.words.shrink_to_fit();
         let owned = |name: &Cow<'_, str>| {
             let mut owned = String::new();
             owned.try_reserve_exact(name.len())?;
@@ -29,6 +29,6 @@ impl Snapshot<'_> {
 
     /// Returns the approximate number of bytes that the snapshot takes.
     pub fn memory(&self) -> usize {
-        self.ids.memory() + size_of_val(&*self.records) + self.counters.memory()
+        self.ids.0.len() + size_of_val(&*self.records) + size_of_val(&*self.counters.words)
     }
 }

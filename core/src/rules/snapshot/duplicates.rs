@@ -28,7 +28,7 @@ pub(super) fn resolve<'a>(
     if groups.is_empty() {
         return Ok(());
     }
-    let mut removed = Vec::new();
+    let mut is_removed = filled(false, snapshot.records.len())?;
     for group in pause.among(groups) {
         let used = epochs(snapshot, &group)?;
         snapshot.has_several_epochs |= used.len() > 1;
@@ -64,11 +64,14 @@ pub(super) fn resolve<'a>(
         for (position, record) in group.iter().zip(records) {
             snapshot.records[*position] = record;
         }
-        removed.try_reserve(group.len() - used.len())?;
-        removed.extend(&group[used.len()..]);
+        for position in &group[used.len()..] {
+            is_removed[*position] = true;
+        }
     }
-    removed.sort_unstable();
-    remove(&mut snapshot.records, &removed);
+    let mut is_removed = is_removed.into_iter();
+    snapshot
+        .records
+        .retain(|_| is_removed.next() == Some(false));
     Ok(())
 }
 
@@ -159,15 +162,4 @@ fn is_same(snapshot: &Snapshot<'_>, a: usize, b: usize) -> bool {
         && a.start_time == b.start_time
         && a.present == b.present
         && words(a) == words(b)
-}
-
-/// Removes the records at these positions, which are in order.
-fn remove(records: &mut Vec<Record>, positions: &[usize]) {
-    let mut position = 0;
-    let mut removed = positions.iter().peekable();
-    records.retain(|_| {
-        let keep = removed.next_if_eq(&&position).is_none();
-        position += 1;
-        keep
-    });
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// A list of identifiers, with access by place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Identifiers(String);
+pub struct Identifiers(pub(super) String);
 
 impl Identifiers {
     /// Adds an identifier and returns its place. The identifiers of the longest text that is read end below 2^32.
@@ -20,14 +20,5 @@ impl Identifiers {
     pub fn get(&self, place: &Range<u32>) -> &str {
         let place = place.start as usize..place.end as usize;
         self.0.get(place).unwrap_or_default()
-    }
-
-    pub(super) fn shrink_to_fit(&mut self) {
-        self.0.shrink_to_fit();
-    }
-
-    /// Returns the bytes that the identifiers take.
-    pub(super) fn memory(&self) -> usize {
-        self.0.len()
     }
 }

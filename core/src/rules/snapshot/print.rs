@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Counter, Record, Slot, Snapshot};
+use super::{Counter, Record, Slot, Snapshot, set_bits};
 use crate::base::operation::OPERATIONS;
 use crate::text::job_stats::{Clock, Time, Unit, histogram_label, print_identifier};
 
@@ -20,15 +20,17 @@ pub fn print(snapshot: &Snapshot<'_>) -> Vec<u8> {
 
 /// Prints a snapshot as [`print()`] does, to a writer that can fail.
 pub fn print_to(snapshot: &Snapshot<'_>, out: &mut impl Write) -> io::Result<()> {
-    if let (Some(seconds), Some(_)) = (snapshot.cleanup_interval, snapshot.target) {
-        write_name(snapshot, out)?;
+    let target = snapshot.target;
+    let name = target.map(|it| [it.kind.prefix(), it.name, b"."].concat());
+    if let (Some(seconds), Some(name)) = (snapshot.cleanup_interval, &name) {
+        out.write_all(name)?;
         writeln!(out, "job_cleanup_interval={seconds}")?;
     }
     if !snapshot.observed {
         return Ok(());
     }
-    if snapshot.target.is_some() {
-        write_name(snapshot, out)?;
+    if let Some(name) = name {
+        out.write_all(&name)?;
         out.write_all(b"job_stats=")?;
         if !snapshot.records.iter().any(Record::has_counters) {
             return out.write_all(b"job_stats:\n");
@@ -41,15 +43,6 @@ pub fn print_to(snapshot: &Snapshot<'_>, out: &mut impl Write) -> io::Result<()>
         .iter()
         .filter(|record| record.has_counters())
         .try_for_each(|record| write_record(snapshot, record, out))
-}
-
-fn write_name(snapshot: &Snapshot<'_>, out: &mut impl Write) -> io::Result<()> {
-    let Some(target) = snapshot.target else {
-        return Ok(());
-    };
-    out.write_all(target.kind.prefix())?;
-    out.write_all(target.name)?;
-    out.write_all(b".")
 }
 
 fn write_record(snapshot: &Snapshot<'_>, record: &Record, out: &mut impl Write) -> io::Result<()> {
@@ -74,10 +67,7 @@ fn write_record(snapshot: &Snapshot<'_>, record: &Record, out: &mut impl Write) 
             "last_seen:"
         )?;
     }
-    for slot in (0..)
-        .take(OPERATIONS.len())
-        .filter(|slot| record.has(*slot))
-    {
+    for slot in set_bits(record.present).map(|bit| bit as Slot) {
         if let Some(counter) = snapshot.value(record, slot) {
             write_counter(snapshot, slot, &counter, out)?;
         }
@@ -104,21 +94,14 @@ fn write_counter(
     counter: &Counter<'_>,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let Counter {
-        samples,
-        min,
-        max,
-        sum,
-        sumsq,
-        ..
-    } = counter;
+    let [samples, min, max, sum, sumsq] = counter.numbers();
     let name = format!("{}:", snapshot.slot_name(slot));
     let unit = counter.unit.name();
     write!(
         out,
         "  {name:<16} {{ samples: {samples:>11}, unit: {unit:>5}"
     )?;
-    if counter.unit != Unit::Requests || [*min, *max, *sum, *sumsq] != [0; 4] {
+    if counter.unit != Unit::Requests || [min, max, sum, sumsq] != [0; 4] {
         write!(
             out,
             ", min: {min:>8}, max: {max:>8}, sum: {sum:>16}, sumsq: {sumsq:>18}"

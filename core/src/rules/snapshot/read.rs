@@ -100,6 +100,8 @@ struct Target<'a> {
     job_id_lines: Vec<&'a [u8]>,
     /// The number of operations of each of the last two records, used or not.
     operations: [u32; 2],
+    /// The record that has begun and not ended: the last one.
+    open: Option<Open>,
 }
 
 /// The state of the target's last record, which is under construction.
@@ -119,8 +121,6 @@ struct Reader<'a> {
     positions: HashMap<Option<TargetName<'a>>, usize>,
     /// The target that has begun and not ended.
     current: Option<usize>,
-    /// The record of that target that has begun and not ended.
-    open: Option<Open>,
     /// The values of other parameters, and the parameters that have one.
     others: Vec<Other<'a>>,
     seen: HashSet<Parameter<'a>>,
@@ -177,6 +177,7 @@ impl<'a> Reader<'a> {
             },
             job_id_lines: Vec::new(),
             operations: [0, 0],
+            open: None,
         };
         push(&mut self.targets, target)?;
         Ok(position)
@@ -209,29 +210,30 @@ impl<'a> Reader<'a> {
             text,
         };
         let current = self.current.and_then(|it| self.targets.get_mut(it));
-        let Some(Target { snapshot, .. }) = current else {
+        let Some(Target { snapshot, open, .. }) = current else {
             return self.budget.report(problem(None), None, &mut self.problems);
         };
         snapshot.problems_found += 1;
         let problem = problem(snapshot.target);
-        let record = snapshot.records.last().filter(|_| self.open.is_some());
+        let record = snapshot.records.last().filter(|_| open.is_some());
         let entry = record.map(|record| snapshot.ids.get(&record.id));
         self.budget.report(problem, entry, &mut snapshot.problems)
     }
 
-    fn hide_records(&mut self) {
-        if let Some(target) = self
-            .current
-            .and_then(|current| self.targets.get_mut(current))
-        {
-            target.snapshot.complete = false;
-        }
+    /// Returns the target that has begun and not ended.
+    fn current(&mut self) -> Option<&mut Target<'a>> {
+        self.targets.get_mut(self.current?)
+    }
+
+    /// Returns the record of that target that has begun and not ended, with the snapshot.
+    fn open(&mut self) -> Option<(&mut Snapshot<'a>, &mut Open)> {
+        let target = self.current()?;
+        Some((&mut target.snapshot, target.open.as_mut()?))
     }
 
     /// Adds zero counters. Returns `None` if each of them needs a closer look.
     fn add_zeros(&mut self, zeros: &[ZeroLine<'_>]) -> Option<()> {
-        let open = self.open.as_mut().filter(|open| !open.closed)?;
-        let snapshot = &mut self.targets.get_mut(self.current?)?.snapshot;
+        let (snapshot, open) = self.open().filter(|(_, open)| !open.closed)?;
         let record = snapshot.records.last_mut()?;
         let bits = bits_of(zeros).filter(|bits| record.present & bits == 0)?;
         record.present |= bits;
@@ -245,11 +247,10 @@ impl<'a> Reader<'a> {
         line: &CounterLine<'_>,
         text: &'a [u8],
     ) -> Result<Option<Reason>, TryReserveError> {
-        let (Some(current), Some(open)) = (self.current, self.open.as_mut()) else {
+        let Some((snapshot, open)) = self.open() else {
             return Ok(None);
         };
         open.operations += 1;
-        let snapshot = &mut self.targets[current].snapshot;
         let listed = line.listed.and_then(|index| listed_slot(index, line.unit));
         let slot = match listed {
             Some(slot) => slot,
@@ -323,19 +324,13 @@ impl<'a> Sink<'a> for Reader<'a> {
     }
 
     fn target_ends(&mut self, lines: Range<usize>) -> Result<(), TryReserveError> {
-        let Some(target) = self
-            .current
-            .take()
-            .map(|current| &mut self.targets[current])
-        else {
-            return Ok(());
-        };
-        let [before, last] = target.operations;
-        if last < before {
-            target.snapshot.complete = false;
+        if let Some(target) = self.current() {
+            let [before, last] = target.operations;
+            target.snapshot.complete &= last >= before;
+            let name = target.snapshot.target;
+            self.named(name, lines)?;
         }
-        let name = target.snapshot.target;
-        self.named(name, lines)?;
+        self.current = None;
         Ok(())
     }
 
@@ -373,10 +368,9 @@ impl<'a> Sink<'a> for Reader<'a> {
         id: Cow<'a, str>,
         text: &'a [u8],
     ) -> Result<(), TryReserveError> {
-        let Some(current) = self.current else {
+        let Some(target) = self.current() else {
             return Ok(());
         };
-        let target = &mut self.targets[current];
         push(&mut target.job_id_lines, text)?;
         let end = target.snapshot.counters.end();
         let record = Record {
@@ -386,44 +380,40 @@ impl<'a> Sink<'a> for Reader<'a> {
             counters: end..end,
             ..Record::default()
         };
-        push(&mut target.snapshot.records, record)?;
-        self.open = Some(Open::default());
-        Ok(())
+        target.open = Some(Open::default());
+        push(&mut target.snapshot.records, record)
     }
 
     fn record_ends(&mut self) -> Result<(), TryReserveError> {
-        let (Some(current), Some(open)) = (self.current, &self.open) else {
+        let Some(current) = self.current else {
             return Ok(());
         };
         let target = &mut self.targets[current];
+        let record = target.snapshot.records.last_mut();
+        let Some((open, record)) = target.open.as_ref().zip(record) else {
+            return Ok(());
+        };
         if open.operations > 0 {
             target.operations = [target.operations[1], open.operations];
-            if let Some(record) = target.snapshot.records.last_mut() {
-                record.counters.end = target.snapshot.counters.end();
-            }
-        } else if let (Some(record), Some(text)) =
-            (target.snapshot.records.last(), target.job_id_lines.pop())
-        {
+            record.counters.end = target.snapshot.counters.end();
+        } else if let Some(text) = target.job_id_lines.pop() {
             target.snapshot.complete = false;
             let line = record.line;
             self.report(line, Reason::RecordWithoutCounters, text)?;
             self.targets[current].snapshot.records.pop();
         }
-        self.open = None;
+        self.targets[current].open = None;
         Ok(())
     }
 
     fn time(&mut self, _: u32, time: TimeLine) -> Result<(), TryReserveError> {
-        let (Some(current), Some(_)) = (self.current, &self.open) else {
-            return Ok(());
-        };
-        if let Some(record) = self.targets[current].snapshot.records.last_mut() {
+        let is_carried = self.is_carried;
+        let record = self.open().map(|(snapshot, _)| snapshot.records.last_mut());
+        if let Some(record) = record.flatten() {
             match time {
                 TimeLine::Snapshot(time) => record.snapshot_time = Some(time),
                 TimeLine::Start(time) => record.start_time = Some(time),
-                TimeLine::LastSeen(micros) => {
-                    record.last_seen = self.is_carried.then_some(micros);
-                }
+                TimeLine::LastSeen(micros) => record.last_seen = is_carried.then_some(micros),
             }
         }
         Ok(())
@@ -435,18 +425,16 @@ impl<'a> Sink<'a> for Reader<'a> {
         counter: &CounterLine<'_>,
         text: &'a [u8],
     ) -> Result<(), TryReserveError> {
-        if self.open.as_ref().is_some_and(|open| open.closed) {
+        if self.open().is_some_and(|(_, open)| open.closed) {
             return self.report(line, Reason::LineWithoutRecord, text);
         }
-        match self.add(counter, text)? {
-            None => Ok(()),
-            Some(reason) => {
-                if reason == Reason::DuplicateOperation {
-                    self.hide_records();
-                }
-                self.report(line, reason, text)
-            }
+        let Some(reason) = self.add(counter, text)? else {
+            return Ok(());
+        };
+        if reason == Reason::DuplicateOperation {
+            self.may_hide_records()?;
         }
+        self.report(line, reason, text)
     }
 
     fn zeros(&mut self, line: u32, zeros: &[ZeroLine<'a>]) -> Result<(), TryReserveError> {
@@ -465,14 +453,16 @@ impl<'a> Sink<'a> for Reader<'a> {
         reason: Reason,
         text: &'a [u8],
     ) -> Result<(), TryReserveError> {
-        if let (Some(open), true) = (&mut self.open, reason.rejects_counter()) {
+        if let Some((_, open)) = self.open().filter(|_| reason.rejects_counter()) {
             open.operations += 1;
         }
         self.report(line, reason, text)
     }
 
     fn may_hide_records(&mut self) -> Result<(), TryReserveError> {
-        self.hide_records();
+        if let Some(target) = self.current() {
+            target.snapshot.complete = false;
+        }
         Ok(())
     }
 }

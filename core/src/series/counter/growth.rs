@@ -25,7 +25,7 @@ impl Summary {
     pub fn growth(&self) -> Growth {
         Growth {
             increase: self.increase(),
-            resets: self.resets(),
+            resets: self.resets,
             elapsed: self.last.time.abs_diff(self.first.time),
         }
     }

@@ -45,7 +45,7 @@ impl<A: Allocator, const LIMIT: usize> Rollup<A, LIMIT> {
     pub fn summary(&mut self, pause: Pause<'_>) -> Result<Option<Summary>, CounterError> {
         self.summaries.sort_unstable_by(|one, other| {
             pause.now();
-            one.since().cmp(&other.since())
+            one.first.time.cmp(&other.first.time)
         });
         let mut summaries = self.summaries.iter();
         let Some(mut whole) = summaries.next().copied() else {

@@ -40,12 +40,7 @@ struct Prefix {
 }
 
 impl<A: Allocator + Clone, const KEEP: usize, const LIMIT: usize> Series<A, KEEP, LIMIT> {
-    /// Creates a series without readings, of a counter that does not wrap.
-    pub fn new_in(memory: A) -> Self {
-        Self::wrapping_in(memory, None)
-    }
-
-    /// Creates a series without readings, of a counter with this modulus.
+    /// Creates a series without readings, of a counter with this modulus or of one without any.
     pub fn wrapping_in(memory: A, modulus: Option<Modulus>) -> Self {
         Self {
             readings: Vec::new_in(memory),
@@ -66,27 +61,6 @@ impl<A: Allocator + Clone, const KEEP: usize, const LIMIT: usize> Series<A, KEEP
 
     /// Adds a reading. A value that the modulus does not admit is an error.
     pub fn push(&mut self, next: Reading) -> Result<(), CounterError> {
-        match self.push_in_order(next) {
-            true => Ok(()),
-            false => self.place(next),
-        }
-    }
-
-    /// Adds a reading if it is the latest so far, its value is possible and there is room. Returns true if the reading
-    /// was added.
-    #[inline]
-    pub fn push_in_order(&mut self, next: Reading) -> bool {
-        let follows = self.readings.last().is_none_or(|it| it.time < next.time);
-        let possible = self.modulus.is_none_or(|it| it.admits(next.value));
-        let fits = self.readings.len() < self.readings.capacity();
-        let added = self.in_order && follows && possible && fits;
-        if added {
-            self.readings.push(next);
-        }
-        added
-    }
-
-    fn place(&mut self, next: Reading) -> Result<(), CounterError> {
         let value = next.value;
         if let Some(modulus) = self.modulus.filter(|it| !it.admits(value)) {
             return Err(CounterError::BeyondModulus { value, modulus });
@@ -100,21 +74,16 @@ impl<A: Allocator + Clone, const KEEP: usize, const LIMIT: usize> Series<A, KEEP
         }
         if !self.in_order {
             self.counted = None;
-            self.require_place(next)?;
+            let forgotten = self.forgotten.as_ref();
+            if forgotten.is_some_and(|it| (it.first.time..=it.last.time).contains(&next.time)) {
+                return Err(CounterError::TooLate(KEEP / 2));
+            }
         }
         if self.readings.len() == self.readings.capacity() {
             self.make_room()?;
         }
         self.readings.push(next);
         Ok(())
-    }
-
-    fn require_place(&self, next: Reading) -> Result<(), CounterError> {
-        let forgotten = self.forgotten.as_ref();
-        match forgotten.is_some_and(|it| (it.since()..=it.until()).contains(&next.time)) {
-            true => Err(CounterError::TooLate(KEEP / 2)),
-            false => Ok(()),
-        }
     }
 
     fn make_room(&mut self) -> Result<(), CounterError> {
@@ -194,7 +163,7 @@ impl<A: Allocator + Clone, const KEEP: usize, const LIMIT: usize> Series<A, KEEP
         let mut summary = counted.map(|it| it.summary);
         let mut done = counted.map_or(0, |it| it.readings);
         if let (None, Some(forgotten)) = (summary, self.forgotten.as_deref()) {
-            let earlier = |it: &Reading| it.time < forgotten.since();
+            let earlier = |it: &Reading| it.time < forgotten.first.time;
             done = self.readings[..until].partition_point(earlier);
             self.push_all(&mut summary, &self.readings[..done], pause)?;
             match &mut summary {

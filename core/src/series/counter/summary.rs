@@ -1,7 +1,6 @@
 //! The summary of a counter's readings.
 
 use super::{CounterError, Modulus, Reading};
-use crate::base::instant::Micros;
 
 /// A summary of the readings of one counter in a span of time.
 ///
@@ -18,16 +17,19 @@ use crate::base::instant::Micros;
 /// peak is the first value, and its known value is the last one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Summary {
-    pub(super) first: Reading,
+    /// The first reading.
+    pub first: Reading,
     /// The highest value of the epoch in which the summary begins.
     pub(super) peak: i64,
     /// The first reading that is not known to be of the epoch in which the summary begins.
     pub(super) turn: Option<Reading>,
-    pub(super) last: Reading,
+    /// The last reading.
+    pub last: Reading,
     /// The reference value of the next reading: the highest of the epoch in which the summary ends.
     pub(super) known: i64,
     pub(super) increase: Total,
-    pub(super) resets: u64,
+    /// The number of resets.
+    pub resets: u64,
     pub(super) modulus: Option<Modulus>,
 }
 
@@ -153,33 +155,8 @@ impl Summary {
         Ok(())
     }
 
-    /// Returns the first reading.
-    pub fn first(&self) -> Reading {
-        self.first
-    }
-
-    /// Returns the last reading.
-    pub fn last(&self) -> Reading {
-        self.last
-    }
-
     /// Returns the increase from the first reading to the last.
     pub fn increase(&self) -> u128 {
         self.increase.0
-    }
-
-    /// Returns the number of resets.
-    pub fn resets(&self) -> u64 {
-        self.resets
-    }
-
-    /// Returns the time of the first reading.
-    pub fn since(&self) -> Micros {
-        self.first.time
-    }
-
-    /// Returns the time of the last reading.
-    pub fn until(&self) -> Micros {
-        self.last.time
     }
 }

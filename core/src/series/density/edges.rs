@@ -29,11 +29,8 @@ impl Edges {
         // The edges depend on the base alone, and finding them takes milliseconds.
         static EDGES: [OnceLock<Edges>; (MAX_BASE + 1) as usize] =
             [const { OnceLock::new() }; (MAX_BASE + 1) as usize];
-        if base < MIN_BASE {
-            return None;
-        }
-        let place = EDGES.get(usize::try_from(base).ok()?)?;
-        let base = u8::try_from(base).ok()?;
+        let base = u8::try_from(base).ok().filter(|_| base >= MIN_BASE)?;
+        let place = EDGES.get(usize::from(base))?;
         Some(place.get_or_init(|| Self::find(base)))
     }
 

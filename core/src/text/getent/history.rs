@@ -61,6 +61,18 @@ pub struct Run {
     pub seen: Micros,
 }
 
+impl Run {
+    /// Takes the days of a later run if that may have the same name, and returns whether it may.
+    fn takes(&mut self, later: &Self) -> bool {
+        let is_same = self.name.agrees(&later.name);
+        if is_same {
+            self.name.gid = self.name.gid.or(later.name.gid);
+            self.seen = self.seen.max(later.seen);
+        }
+        is_same
+    }
+}
+
 /// The names of a number: the runs in order, each up to the next one. The first one counts for all time before it too.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct History {
@@ -81,7 +93,7 @@ impl History {
             None => self.runs.insert(0, new),
             Some(place) => self.add_after(place, new),
         }
-        self.join();
+        self.runs.dedup_by(|next, run| run.takes(next));
         let surplus = self.runs.len().saturating_sub(RUNS_MAX);
         self.runs.drain(..surplus);
     }
@@ -90,10 +102,10 @@ impl History {
     fn add_after(&mut self, place: usize, new: Run) {
         let run = &mut self.runs[place];
         let last_day = day_of(run.seen);
-        if run.name.agrees(&new.name) {
-            run.name.gid = run.name.gid.or(new.name.gid);
-            run.seen = run.seen.max(new.seen);
-        } else if new.since == run.since {
+        if run.takes(&new) {
+            return;
+        }
+        if new.since == run.since {
             // Of a day that began another name, the last text counts.
             if last_day == new.since && run.seen < new.seen {
                 *run = new;
@@ -110,18 +122,6 @@ impl History {
             run.seen = run.since;
             self.runs.splice(place + 1..place + 1, [new, again]);
         }
-    }
-
-    /// Joins runs of the same name.
-    fn join(&mut self) {
-        self.runs.dedup_by(|next, run| {
-            let is_same = run.name.agrees(&next.name);
-            if is_same {
-                run.name.gid = run.name.gid.or(next.name.gid);
-                run.seen = run.seen.max(next.seen);
-            }
-            is_same
-        });
     }
 }
 

@@ -12,9 +12,9 @@ use super::grammar::counter::{CounterLine, OPERATION_MAX, Unit};
 use super::grammar::histogram::{self, HISTOGRAM_LEN};
 use super::grammar::identifier::IDENTIFIER_MAX;
 use super::grammar::time::{Time, TimeKey, TimeLine};
+use super::lctl::lines::Lines;
 use super::records::{Progress, Records};
 use crate::base::operation;
-use crate::text::lctl::Lines;
 
 /// The counters of the records so far, by their position in the record. All records of a target have the same counters
 /// in the same order, most of them without a call, so that most lines repeat byte for byte.
@@ -63,7 +63,7 @@ impl<'a> UsualLines<'a> {
         lines: &mut Lines<'a, '_>,
         records: &mut Records<'_, '_, S>,
     ) -> Result<bool, S::Stop> {
-        match (lines.rest(), records.part()) {
+        match (lines.rest(), records.part) {
             ([b'-', ..], _) => take_record(lines, records),
             ([b' ', ..], Progress::Times(_)) => {
                 Ok(take_time(lines, records)? || self.take_counters(lines, records)?)
@@ -86,14 +86,14 @@ impl<'a> UsualLines<'a> {
                 let line = lines.number;
                 lines.take_known_lines(rest, zeros.len());
                 position += zeros.len();
-                records.sink().zeros(line, zeros)?;
+                records.sink.zeros(line, zeros)?;
             }
             let Some((counter, rest)) = self.counter(position, rest) else {
                 break;
             };
             let line = lines.take_known(rest);
             position += 1;
-            records.sink().counter(line.number, counter, line.text)?;
+            records.sink.counter(line.number, counter, line.text)?;
             text = rest;
         }
         let is_any = position > first;
@@ -238,18 +238,14 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Takes the bytes, at least one, that satisfy a condition. Only ASCII bytes may satisfy it.
-    fn take(&mut self, is_part: impl Fn(u8) -> bool) -> Option<&'a str> {
-        let end = self.0.iter().position(|byte| !is_part(*byte))?;
+    fn word(&mut self) -> Option<&'a str> {
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        let end = self.0.iter().position(|byte| !is_part(byte))?;
         let (taken, rest) = self.0.split_at(end);
         self.0 = rest;
         std::str::from_utf8(taken)
             .ok()
             .filter(|taken| !taken.is_empty())
-    }
-
-    fn word(&mut self) -> Option<&'a str> {
-        self.take(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     }
 
     fn time_key(&mut self) -> Option<TimeKey> {

@@ -21,23 +21,13 @@ pub(super) enum Progress {
     Counters(usize),
 }
 
-impl Progress {
-    /// Returns the number of counters so far.
-    const fn counters(self) -> usize {
-        match self {
-            Self::None | Self::Times(_) => 0,
-            Self::Counters(counters) => counters,
-        }
-    }
-}
-
 /// Passes the lines of records to a sink, and follows where in a record they stand.
 pub(super) struct Records<'s, 'p, S> {
-    sink: &'s mut S,
+    pub(super) sink: &'s mut S,
     pause: Pause<'p>,
     /// The number of records that have begun.
     begun: usize,
-    part: Progress,
+    pub(super) part: Progress,
     /// True inside of a value of a target.
     is_within: bool,
     /// True if an unreadable line may have been the beginning of a record, and no line since has shown that it was not.
@@ -56,17 +46,12 @@ impl<'a, 's, 'p, S: Sink<'a>> Records<'s, 'p, S> {
         }
     }
 
-    pub(super) const fn sink(&mut self) -> &mut S {
-        self.sink
-    }
-
-    pub(super) const fn part(&self) -> Progress {
-        self.part
-    }
-
     /// Returns the number of counters of the current record so far.
     pub(super) const fn counters(&self) -> usize {
-        self.part.counters()
+        match self.part {
+            Progress::None | Progress::Times(_) => 0,
+            Progress::Counters(counters) => counters,
+        }
     }
 
     /// Begins the value of a target.

@@ -2,6 +2,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::*;
+use crate::text::additional_parameters::Parameter;
 
 fn other(value: &str) -> Other<'_> {
     Other {
@@ -273,32 +274,15 @@ fn queues_are_the_counters_of_services() {
         "{TIME}start_time 1510700000.000000000 secs.nsecs\nreq_waittime 21 samples [usecs] 8 149 793 51965\n\
          req_qdepth 21 samples [reqs] 0 0 0 0\nreq_timeout 21 samples [secs] 1 15 21 21\nreq_active 21 samples [reqs] 1 3 40 99\n"
     );
-    let health = Other {
-        parameter: Parameter::Health,
-        ..other("healthy\n")
-    };
-    let others = [health, other(&value)];
-    let mut problems = Problems::default();
-    let services = services(&others, &mut problems, Pause::NEVER).unwrap();
-    let [
-        Service {
-            name: "mdt",
-            line: 1,
-            time,
-            sums,
-        },
-    ] = &services[..]
-    else {
-        panic!("{services:?}")
-    };
-    assert_eq!(*time, Some(1_510_781_853_009_826));
-    assert_eq!(
-        time_in(services[0].time, 1_510_781_853 * SECOND),
-        time.unwrap()
-    );
+    let other = other(&value);
+    let service = read(&other, &mut Problems::default(), Pause::NEVER).unwrap();
+    let time = service.snapshot_time;
+    assert_eq!(time, Some(1_510_781_853_009_826));
+    assert_eq!(time_in(time, 1_510_781_853 * SECOND), time.unwrap());
     let json = r#"{"start_time":1510700000000000,"counters":{"req_active":[21,40],"req_qdepth":[21,0],"req_waittime":[21,793]}}"#;
-    assert_eq!(serde_json::to_string(sums).unwrap(), json);
-    assert_eq!(serde_json::from_str::<Sums>(json).unwrap(), *sums);
+    let sums = Sums::of(&service, &QUEUE);
+    assert_eq!(serde_json::to_string(&sums).unwrap(), json);
+    assert_eq!(serde_json::from_str::<Sums>(json).unwrap(), sums);
 }
 
 /// Counters of these counts and sums, by one-letter names.

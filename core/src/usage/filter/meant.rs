@@ -85,15 +85,12 @@ fn target(name: &str) -> Option<String> {
 /// Reads the index of a target: four hexadecimal digits, one digit, or, as `lfs df` prints it, a colon and a decimal number.
 fn index(text: &str) -> Option<u16> {
     match text.strip_prefix(':') {
-        Some(decimal) => Some(decimal)
-            .filter(|it| field::is_number(it.as_bytes()))?
-            .parse()
-            .ok(),
+        Some(decimal) if field::is_number(decimal.as_bytes()) => decimal.parse().ok(),
         None if text.len() == 4 || text.len() == 1 && field::is_number(text.as_bytes()) => {
             let is_hex = text.bytes().all(|it| it.is_ascii_hexdigit());
             u16::from_str_radix(text, 16).ok().filter(|_| is_hex)
         }
-        None => None,
+        _ => None,
     }
 }
 

@@ -42,7 +42,7 @@ impl<'a> Adder<'a> {
             used: None,
         };
         if cells.activity == Activity::OfSums {
-            let of_measures = 0..plan.measures();
+            let of_measures = 0..plan.measures.len();
             adder.used = Some(of_measures.map(|it| adder.used(it)).collect());
         }
         adder
@@ -51,7 +51,7 @@ impl<'a> Adder<'a> {
     /// Returns what the items of a group did.
     pub fn line(&self, items: &[Item], observed: Observed) -> Result<Line, UsageError> {
         let plan = self.plan;
-        let amounts = (0..plan.measures()).map(|measure| self.amount(measure, items));
+        let amounts = (0..plan.measures.len()).map(|measure| self.amount(measure, items));
         let spans = items.iter().filter_map(|it| self.cells.span(it.cell?));
         let nodes = items.iter().filter_map(|it| it.node);
         Ok(Line {

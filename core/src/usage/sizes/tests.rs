@@ -71,7 +71,7 @@ fn answer_by(names: &[&str], rows: &[RowOfSizes]) -> Vec<SizesOfGroup> {
         Owners::new(by.iter().copied(), None, Micros::MAX, Vec::new()),
         Conditions::default(),
     );
-    let mut groups = Groups::new(&by, &conditions, None, sizes.cells(), 1 << 20).unwrap();
+    let mut groups = Groups::new(&by, &conditions, None, &sizes.cells, 1 << 20).unwrap();
     for id in groups.ids(SubjectKind::Entry) {
         let entry = Entry {
             uid: Some(id),

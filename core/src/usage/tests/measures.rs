@@ -12,10 +12,10 @@ const MEASURES: [&str; 3] = ["read", "read_bytes", "read_time"];
 fn answer(rows: &[Done], steps: bool, groups: bool) -> (Vec<Line>, Vec<Vec<f64>>) {
     let measures = MEASURES.map(|it| Measure::find(it).unwrap());
     let plan = MeasurePlan::new(&measures, true, true);
-    let layout = Layout::new(plan.sums(), false);
+    let layout = Layout::new(&plan.sums, false);
     let targets = vec![target(1, &[(0, 10)]), target(2, &[(0, 20)])];
     let scope = Scope::new(vec![0, 10, 20], targets, None);
-    let mut cells = Cells::new(plan.sums().len(), Activity::OfSums, 1 << 30);
+    let mut cells = Cells::new(plan.sums.len(), Activity::OfSums, 1 << 30);
     for (target, node, span, values) in rows {
         let of = |column: &String| match column.as_str() {
             "read" => values[0],

@@ -26,12 +26,8 @@ pub struct Coverage {
 impl Coverage {
     /// Returns the buckets that cannot be relied on.
     fn stale(&self) -> Vec<Span> {
-        joined(self.stale.iter().map(|span| self.touched(*span)).collect())
-    }
-
-    /// Returns the whole buckets that a span touches.
-    fn touched(&self, (from, to): Span) -> Span {
-        (floor(from, self.width), ceil(to, self.width))
+        let touched = |&(from, to): &Span| (floor(from, self.width), ceil(to, self.width));
+        joined(self.stale.iter().map(touched).collect())
     }
 
     /// Returns the whole buckets in a span.

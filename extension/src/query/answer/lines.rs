@@ -1,6 +1,5 @@
 //! Writes the groups of a question as the rows of its function.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
@@ -8,7 +7,7 @@ use allocator_api2::alloc::Global;
 use jobstats_core::base::instant::Micros;
 use jobstats_core::output::quantity::Quantity;
 use jobstats_core::series::density::Density;
-use jobstats_core::usage::{Leading, Line, Measure, leading};
+use jobstats_core::usage::{Leading, Line, leading};
 use pgrx::pg_sys::Datum;
 use pgrx::spi::SpiClient;
 use pgrx::{AnyNumeric, IntoDatum};
@@ -16,13 +15,12 @@ use pgrx::{AnyNumeric, IntoDatum};
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::pg::time::timestamptz;
-use crate::pg::tuplestore::{ColumnType, IntoCell, Rows};
-use crate::query::answer::total;
+use crate::pg::tuplestore::{IntoCell, Rows};
+use crate::query::answer::{lacks, number, require_more};
 use crate::query::engine::Usage;
-use crate::query::labels::{Labels, covered, formatted, rounded};
+use crate::query::labels::{Group, Labels, covered, formatted, rounded};
 use crate::query::plan::Plan;
 use crate::query::question::{AnswerShape, Question, SUMMARY};
-use crate::query::row_limit::Group;
 use crate::query::target_counters::TargetCounters;
 use crate::query::window::ROW_LIMIT;
 
@@ -35,8 +33,6 @@ pub struct AnswerRows<'o> {
     pub rows: &'o mut Rows,
     /// The number of rows of other questions that are written already.
     pub before: usize,
-    /// The number of all rows that are written.
-    pub written: usize,
 }
 
 /// A group in a step. Each of its measures has a row.
@@ -51,7 +47,6 @@ struct GroupRow<'s> {
 /// The values that are the same for all groups.
 struct SharedValues<'w> {
     question: &'w Question,
-    columns: Vec<ColumnType>,
     labels: Labels,
     /// By measure: the sum over all groups.
     sums: Vec<i128>,
@@ -91,17 +86,11 @@ impl AnswerRows<'_> {
             true => question.measures.list.len(),
             false => 1,
         };
+        let totals = |n: usize| lines.iter().filter_map(move |it| it.amounts[n].total);
         // Unless measures were named one by one, only measures that occur are shown.
-        let occurs = |n: usize| {
-            lines
-                .iter()
-                .any(|it| it.amounts[n].total.is_some_and(|it| it != 0))
-        };
-        let wanted: Vec<bool> = (0..rows)
-            .map(|n| !question.measures.all || occurs(n))
-            .collect();
-        let sum = |n: usize| lines.iter().filter_map(|it| it.amounts[n].total).sum();
-        let sums = (0..rows).map(sum).collect();
+        let is_wanted = |n: usize| !question.measures.all || totals(n).any(|it| it != 0);
+        let wanted: Vec<bool> = (0..rows).map(is_wanted).collect();
+        let sums = (0..rows).map(|n| totals(n).sum()).collect();
         let is_shown = |n: usize, line: &Line| question.is_shown(n, line, wanted[n]);
         let lines = lines.iter().map(|it| (it, None));
         self.write_lines(lines, (sums, None), is_shown)
@@ -123,15 +112,15 @@ impl AnswerRows<'_> {
             let rate = line.amounts[0].rate;
             if min_rate.is_none_or(|least| rate.is_some_and(|rate| rate >= least)) {
                 best.push(line);
-                keep(&mut best, n, order);
+                if best.len() > 2 * n + 100 {
+                    best.select_nth_unstable_by(n, order);
+                    best.truncate(n);
+                }
             }
             Ok(())
         })?;
         best.sort_by(order);
         best.truncate(n);
-        if best.len() > ROW_LIMIT {
-            return Err(Error::TooManyRows);
-        }
         let counters = TargetCounters::find(self.client, question, self.plan, untracked)?;
         let lines = best.iter().map(|it| (it, None));
         self.write_lines(lines, (vec![sum], counters), |_, _| true)
@@ -155,7 +144,7 @@ impl AnswerRows<'_> {
             let time = timestamptz(self.plan.window.edges[step])?;
             let edges = density.edges();
             for it in density.buckets() {
-                self.count()?;
+                require_more(self.rows)?;
                 let count = i64::try_from(it.count).map_err(Error::damaged_value)?;
                 let (lower, upper) = (edges.lower(it.bucket), edges.upper(it.bucket));
                 self.rows.put(|| {
@@ -195,66 +184,37 @@ impl AnswerRows<'_> {
         let question = self.question;
         let groups = lines.clone().map(|it| self.usage.values(it.0));
         let groups: Vec<Group> = groups.collect();
+        let columns = self.rows.columns();
         let whole = SharedValues {
             question,
-            columns: self.rows.columns(),
             labels: Labels::new(self.client, question.by.clone(), groups.iter())?,
             sums,
             counters,
         };
         for ((line, leading), group) in lines.zip(groups) {
-            let step = self.plan.window.step(line.step);
-            let step = step.ok_or_else(|| Error::Damaged("a group has no step".to_owned()))?;
             let shown = GroupRow {
                 line,
                 group,
-                step,
+                step: self.plan.window.step(line.step),
                 leading,
             };
             for n in (0..whole.sums.len()).filter(|n| is_shown(*n, line)) {
-                self.put(&whole, &shown, n)?;
+                pause();
+                require_more(self.rows)?;
+                let rank = (self.rows.len - self.before) as i64 + 1;
+                let values = self.rows.within(|| {
+                    let values = columns.iter();
+                    let values = values.map(|it| whole.value(&shown, n, &it.name, rank));
+                    values.collect::<Result<Vec<_>, Error>>()
+                })?;
+                self.rows.put_row(&values);
             }
         }
         if let Some(counters) = &whole.counters {
-            let seconds = self.plan.window.step(0).map_or(0.0, |it| it.1);
-            self.written += counters.write(&question.measures.list[0], seconds, self.rows)?;
+            let (_, seconds) = self.plan.window.step(0);
+            counters.write(&question.measures.list[0], seconds, self.rows)?;
         }
         Ok(())
-    }
-
-    fn count(&mut self) -> Result<(), Error> {
-        if self.written == ROW_LIMIT {
-            return Err(Error::TooManyRows);
-        }
-        self.written += 1;
-        Ok(())
-    }
-
-    /// Writes the row of a measure.
-    fn put(
-        &mut self,
-        whole: &SharedValues<'_>,
-        shown: &GroupRow<'_>,
-        n: usize,
-    ) -> Result<(), Error> {
-        pause();
-        self.count()?;
-        let rank = (self.written - self.before) as i64;
-        let values = self.rows.within(|| {
-            let values = whole.columns.iter();
-            let values = values.map(|it| whole.value(shown, n, &it.name, rank));
-            values.collect::<Result<Vec<_>, Error>>()
-        })?;
-        self.rows.put_row(&values);
-        Ok(())
-    }
-}
-
-/// Keeps the first of some lines, once there are twice as many.
-fn keep(lines: &mut Vec<Line>, n: usize, order: impl Fn(&Line, &Line) -> Ordering) {
-    if lines.len() > 2 * n + 100 {
-        lines.select_nth_unstable_by(n, &order);
-        lines.truncate(n);
     }
 }
 
@@ -275,23 +235,27 @@ impl SharedValues<'_> {
         let measure = &self.question.measures.list[n];
         let (line, amount) = (shown.line, &shown.line.amounts[n]);
         let as_float = |it: Option<i128>| it.map(|it| it as f64 / measure.unit() as f64);
-        let time =
-            |it: Option<Micros>| Ok::<_, Error>(it.map(timestamptz).transpose()?.into_datum());
-        if let Some(found) = self.value_of_leading(shown, measure, column) {
-            return Ok(found);
-        }
-        let is_summary = matches!(self.question.wanted, AnswerShape::Summary);
-        let place = SUMMARY.iter().position(|it| it.0 == column);
-        if let Some(place) = place.filter(|_| is_summary) {
+        let time = |it: Option<Micros>| it.map(timestamptz).transpose();
+        let (by, part) = (&self.question.by, as_float(amount.total));
+        let of_target = |it: &TargetCounters| it.share(by, &shown.group, part);
+        let leading = shown.leading;
+        let rate = leading.map_or(amount.rate, |it| it.rate);
+        let leads = leading.is_some_and(|it| it.share.is_some());
+        let leader = || self.labels.name(&shown.group, Some(OF_LEADER));
+        if let Some(place) = SUMMARY.iter().position(|it| it.0 == column) {
             let measure = &self.question.measures.list[place];
-            return Ok(total(measure, &line.amounts[place])?.into_datum());
+            return Ok(number(measure, line.amounts[place].total)?.into_datum());
         }
         Ok(match column {
             "name" => self.labels.name(&shown.group, None).into_datum(),
-            "labels" => self.labels.labels(&shown.group, None).into_datum(),
+            // Null would be a leader without a user.
+            "labels" => {
+                let which = leading.map(|_| if leads { OF_LEADING } else { OF_TARGET });
+                self.labels.labels(&shown.group, which).into_datum()
+            }
             "formatted" => {
                 let (number, quantity) = match self.question.wanted {
-                    AnswerShape::Rates => (amount.rate, Quantity::Rate),
+                    AnswerShape::Rates | AnswerShape::Leading => (rate, Quantity::Rate),
                     _ => (as_float(amount.total), Quantity::Total),
                 };
                 formatted(number, &measure.name, quantity).into_datum()
@@ -300,54 +264,25 @@ impl SharedValues<'_> {
                 let share = amount.total.map(|it| it as f64 / self.sums[n] as f64);
                 share.filter(|it| it.is_finite()).map(rounded).into_datum()
             }
-            "share_of_target" => {
-                let counters = self.counters.as_ref();
-                let share = counters.and_then(|it| {
-                    it.share(&self.question.by, &shown.group, as_float(amount.total)?)
-                });
-                share.map(rounded).into_datum()
-            }
+            "share_of_target" => self.counters.as_ref().and_then(of_target).into_datum(),
             "time" => timestamptz(shown.step.0)?.into_datum(),
             "seconds" => shown.step.1.into_datum(),
             "coverage" => covered(line.observed.coverage).into_datum(),
             "operation" => measure.name.as_str().into_datum(),
             "rank" => rank.into_datum(),
-            "total" => total(measure, amount)?.into_datum(),
-            "rate" => amount.rate.into_datum(),
+            "total" => number(measure, amount.total)?.into_datum(),
+            "rate" => rate.into_datum(),
             "calls" => amount.calls.map(AnyNumeric::from).into_datum(),
             "per_call" => amount.per_call(measure).into_datum(),
             "nodes" => i64::try_from(line.nodes).ok().into_datum(),
             "busiest_target" => line.busiest.as_deref().into_datum(),
-            "first" => time(line.active.map(|it| it.0))?,
-            "last_active" => time(line.active.map(|it| it.1))?,
-            name => return Err(Error::Damaged(format!("an answer lacks its column {name}"))),
-        })
-    }
-
-    /// Returns the value of a column about the leading group of a target.
-    fn value_of_leading(
-        &self,
-        shown: &GroupRow<'_>,
-        measure: &Measure,
-        column: &str,
-    ) -> Option<Option<Datum>> {
-        let leading = shown.leading?;
-        let leads = leading.share.is_some();
-        Some(match column {
+            "first" => time(line.active.map(|it| it.0))?.into_datum(),
+            "last_active" => time(line.active.map(|it| it.1))?.into_datum(),
             "target" | "kind" => self.labels.value(&shown.group, column).into_datum(),
-            "formatted" => formatted(leading.rate, &measure.name, Quantity::Rate).into_datum(),
-            "ratio" => leading.ratio.into_datum(),
-            "leader" => leads
-                .then(|| self.labels.name(&shown.group, Some(OF_LEADER)))
-                .into_datum(),
-            "leader_share" => leading.share.map(rounded).into_datum(),
-            "rate" => leading.rate.into_datum(),
-            // Null would be a leader without a user.
-            "labels" => {
-                let which = if leads { OF_LEADING } else { OF_TARGET };
-                self.labels.labels(&shown.group, Some(which)).into_datum()
-            }
-            _ => return None,
+            "ratio" => leading.and_then(|it| it.ratio).into_datum(),
+            "leader" => leads.then(leader).into_datum(),
+            "leader_share" => leading.and_then(|it| it.share).map(rounded).into_datum(),
+            name => return Err(lacks(name)),
         })
     }
 }

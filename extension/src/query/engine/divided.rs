@@ -8,7 +8,6 @@ use jobstats_core::usage::{Subject, SubjectKind};
 use crate::pg::error::Error;
 use crate::pg::receive::Type;
 use crate::pg::spi::values;
-use crate::pg::time::timestamptz;
 use crate::query::engine::Request;
 use crate::query::read::{self, time};
 
@@ -24,16 +23,11 @@ pub(super) struct ChangeDays {
 impl ChangeDays {
     pub fn find(request: &Request<'_>) -> Result<Self, Error> {
         let plan = request.plan;
-        let since = timestamptz(plan.window.since())?;
-        let until = timestamptz(plan.window.until())?;
+        let [since, until] = plan.window.bounds()?;
         let mut divided = Self::default();
         if plan.jobs.several {
             let is_own = request.conditions.own.is_some();
-            let own = match plan.sources.owner() {
-                Some(_) => None,
-                None => request.few.clone(),
-            };
-            let own = own.filter(|_| is_own);
+            let own = request.entry_ids().filter(|_| is_own);
             let held = read::rows(
                 include_str!("../read/divided.sql"),
                 &values![since, until, is_own, own],
@@ -73,10 +67,8 @@ impl ChangeDays {
 
     pub fn of_entry(&self, id: i64, at: Micros) -> Subject {
         // Nearly always there are no edges, and many rows.
-        let edges = match self.entries.is_empty() {
-            true => None,
-            false => self.entries.get(&id),
-        };
+        let has_any = !self.entries.is_empty();
+        let edges = has_any.then(|| self.entries.get(&id)).flatten();
         Subject {
             kind: SubjectKind::Entry,
             days: self.days(edges, at),

@@ -11,7 +11,6 @@ use crate::pg::receive::Type::{self, Boolean, Integer, Text, Time};
 use crate::pg::receive::{self, Received};
 use crate::pg::spi::values;
 use crate::pg::template::sql;
-use crate::pg::time::timestamptz;
 use crate::query::engine::Request;
 use crate::query::question::AnswerShape;
 use crate::query::read::{self, time};
@@ -65,14 +64,10 @@ impl Request<'_> {
 
     /// Reads the jobs of entries in the window.
     fn jobs(&self, known: &mut Owners, ids: &[i64]) -> Result<(), Error> {
-        let window = &self.plan.window;
         let (columns, types) = columns("job", &JOB, &known.of_job);
         let few = (ids.len() <= MANY).then(|| ids.to_vec());
-        let arguments = values![
-            few,
-            timestamptz(window.since())?,
-            timestamptz(window.until())?
-        ];
+        let [since, until] = self.plan.window.bounds()?;
+        let arguments = values![few, since, until];
         let statement = sql!("../read/jobs.sql", columns = columns);
         let jobs = read::rows(&statement, &arguments, &types, |row| {
             let id = row.integer(0)?;
@@ -123,14 +118,12 @@ impl Request<'_> {
 
     /// Reads the names of users and groups.
     fn names(&self, known: &mut Owners) -> Result<(), Error> {
-        let window = &self.plan.window;
-        let (since, until) = (timestamptz(window.since())?, timestamptz(window.until())?);
-        let types = [Type::Integer, Type::Text, Type::Integer, Type::Time];
+        let [since, until] = self.plan.window.bounds()?;
         let [users, groups] = self.plan.names.tables("$1", "$2");
         let mut users = read::rows(
             &sql!("../read/users.sql", users = users),
             &values![since, until],
-            &types,
+            &[Integer, Text, Integer, Time],
             |row| {
                 let user = User {
                     until: time(row, 3),
@@ -141,19 +134,19 @@ impl Request<'_> {
             },
         )?;
         users.sort_by_key(|it| it.1.until.unwrap_or(Micros::MAX));
-        users
-            .into_iter()
-            .for_each(|(uid, user)| known.add_user(uid, user));
+        for (uid, user) in users {
+            known.add_user(uid, user);
+        }
         if self.question.dimensions().any(Dimension::is_group) {
             let groups = read::rows(
                 &sql!("../read/groups.sql", groups = groups),
                 &values![since, until],
-                &[Type::Integer, Type::Text],
+                &[Integer, Text],
                 |row| Some((row.integer(0)?, row.text(1)?)),
             )?;
-            groups
-                .into_iter()
-                .for_each(|(gid, name)| known.add_group(gid, name));
+            for (gid, name) in groups {
+                known.add_group(gid, name);
+            }
         }
         Ok(())
     }

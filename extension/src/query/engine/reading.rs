@@ -16,7 +16,7 @@ use crate::pg::receive::Received;
 use crate::query::engine::Request;
 use crate::query::engine::divided::ChangeDays;
 use crate::query::read::{self, RowOwner, Selection};
-use crate::query::sources::{Part, StepRows};
+use crate::query::sources::Part;
 
 /// Reads the rows of a request.
 pub(super) struct Reading<'f> {
@@ -26,10 +26,8 @@ pub(super) struct Reading<'f> {
     pub known: Owners,
     /// The owners of sums, with the numbers that they get here.
     pub owners: RefCell<HashMap<Job, i64>>,
-    /// The targets, users and accounts to read; `None` for all.
-    targets: Option<Vec<i32>>,
-    uids: Option<Vec<i64>>,
-    accounts: Option<Vec<String>>,
+    /// The rows and columns that the request needs.
+    selection: Selection<'f>,
 }
 
 impl<'f> Reading<'f> {
@@ -48,40 +46,32 @@ impl<'f> Reading<'f> {
             ),
             divided,
             owners: RefCell::default(),
-            targets: of_targets.then(|| scope.iter().map(|it| it.0.id).collect()),
-            uids: request.uids(),
-            accounts: request.conditions.accounts(),
+            selection: Selection {
+                by_owner: request.asks_entries(),
+                owner: &request.plan.owner_columns,
+                activity: question.wanted.has_span(),
+                server: question.asks_servers(),
+                targets: of_targets.then(|| scope.iter().map(|it| it.0.id).collect()),
+                entries: request.entry_ids(),
+                uids: request.uids(),
+                accounts: request.conditions.accounts(),
+                ..Selection::default()
+            },
         })
     }
 
-    /// Returns the rows and columns that are read: all that the request needs, and `more`.
-    fn selection<'w>(&'w self, more: Selection<'w>) -> Selection<'w> {
-        let request = self.request;
-        Selection {
-            by_owner: more.by_owner || request.asks_entries(),
-            owner: &request.plan.owner_columns,
-            activity: request.question.wanted.has_span(),
-            server: request.question.asks_servers(),
-            targets: self.targets.as_deref(),
-            entries: match request.plan.sources.owner() {
-                Some(_) => None,
-                None => request.few.as_deref(),
-            },
-            uids: self.uids.as_deref(),
-            accounts: self.accounts.as_deref(),
-            ..more
-        }
-    }
-
-    /// Gives `take` the rows of a part of the sources, each with the position of its target and its subject.
+    /// Gives `take` the rows of a part of the sources, each with the position of its target and its subject. The selection of the
+    /// request is changed by `change` first.
     pub fn each(
         &self,
         scope: &Scope,
         (part, layout): (&Part, &Layout),
-        more: Selection<'_>,
+        change: impl FnOnce(&mut Selection<'f>),
         take: &mut dyn FnMut(usize, Subject, read::UsageRow<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        read::usage(part, layout, &self.selection(more), &mut |row| {
+        let mut selection = self.selection.clone();
+        change(&mut selection);
+        read::usage(part, layout, &selection, &mut |row| {
             if let Some(target) = scope.position(row.target, row.server.as_deref()) {
                 take(target, self.subject(row.owner, row.at), row)?;
             }
@@ -98,7 +88,7 @@ impl<'f> Reading<'f> {
         };
         let mut cells = Cells::new(sums.len(), activity, request.plan.state.limit);
         // Partitions of other nodes are left out by values alone, and a front else plans for any.
-        let asks_some = request.plan.state.is_front && self.targets.is_some();
+        let asks_some = request.plan.state.is_front && self.selection.targets.is_some();
         let _values = asks_some.then(|| Pinned::new([(c"plan_cache_mode", c"force_custom_plan")]));
         let (mut on_nodes, here): (Vec<&Part>, Vec<&Part>) =
             parts.iter().partition(|it| self.adds_on_nodes(scope, it));
@@ -122,13 +112,13 @@ impl<'f> Reading<'f> {
     fn adds_on_nodes(&self, scope: &Scope, part: &Part) -> bool {
         let request = self.request;
         let question = request.question;
-        let can_be_summed = match part.inside(scope.steps()) {
-            StepRows::All => true,
-            StepRows::Most => !question.wanted.has_span() && !question.asks_servers(),
-            StepRows::Unknown => false,
-        };
-        let is_divided = !self.divided.days.is_empty();
-        request.plan.state.is_front && can_be_summed && !is_divided && request.lasts.is_none()
+        let can_be_summed = part.relation.rollup.is_some()
+            || !question.wanted.has_span() && !question.asks_servers();
+        request.plan.state.is_front
+            && can_be_summed
+            && part.lies_inside(scope.steps())
+            && self.divided.days.is_empty()
+            && request.lasts.is_none()
     }
 
     fn add_sums(
@@ -137,10 +127,9 @@ impl<'f> Reading<'f> {
         scope: &Scope,
         (parts, sums): (&[&Part], &[Sum]),
     ) -> Result<(), Error> {
-        let selection = self.selection(Selection::default());
         // With almost as many sums as rows, PostgreSQL would aggregate here, and nodes would send all columns.
         let _on_nodes = Pinned::new([(c"cpu_operator_cost", c"10")]);
-        read::sums(parts, sums, &selection, &scope.edges, &mut |found| {
+        read::sums(parts, sums, &self.selection, &scope.edges, &mut |found| {
             if let Some(target) = scope.position(found.target, None) {
                 let subject = self.subject(found.owner, 0);
                 let active = found.active.map(|it| self.in_window(it));
@@ -159,25 +148,27 @@ impl<'f> Reading<'f> {
         crossing: bool,
     ) -> Result<(), Error> {
         let layout = Layout::new(sums, part.relation.owner.is_some());
-        let more = Selection {
-            crossing,
-            ..Selection::default()
-        };
-        self.each(scope, (part, &layout), more, &mut |target, subject, row| {
-            // Of targets that were read at other times, no more than their last observation counts.
-            let lasts = self.request.lasts.as_ref();
-            let part = lasts.and_then(|it| it.get(&row.target));
-            let row = Row {
-                target,
-                subject,
-                span: row.span,
-                part: part.copied().unwrap_or(row.part),
-                active: self.in_window(row.active),
-                node: None,
-                values: row.values,
-            };
-            Ok(cells.add(scope, &layout, &row)?)
-        })
+        let change = |it: &mut Selection<'_>| it.crossing = crossing;
+        self.each(
+            scope,
+            (part, &layout),
+            change,
+            &mut |target, subject, row| {
+                // Of targets that were read at other times, no more than their last observation counts.
+                let lasts = self.request.lasts.as_ref();
+                let part = lasts.and_then(|it| it.get(&row.target));
+                let row = Row {
+                    target,
+                    subject,
+                    span: row.span,
+                    part: part.copied().unwrap_or(row.part),
+                    active: self.in_window(row.active),
+                    node: None,
+                    values: row.values,
+                };
+                Ok(cells.add(scope, &layout, &row)?)
+            },
+        )
     }
 
     /// Returns the part of a time of activity that lies in the window.

@@ -56,20 +56,14 @@ impl Request<'_> {
 
     /// Divides targets by the servers on which they were observed.
     fn by_server(&self, targets: Vec<Target>, day_before: Micros) -> Result<Vec<Target>, Error> {
-        let window = &self.plan.window;
         let ids: Vec<i32> = targets.iter().map(|it| it.id).collect();
         let ids = self.question.filters.has(Level::Target).then_some(ids);
-        let arguments = values![
-            timestamptz(window.since())?,
-            timestamptz(window.until())?,
-            timestamptz(day_before)?,
-            ids
-        ];
+        let [since, until] = self.plan.window.bounds()?;
         let by = self.question.by.list();
         let conditions = self.question.filters.on(Level::Server);
         let observations = read::rows(
             include_str!("../read/observations.sql"),
-            &arguments,
+            &values![since, until, timestamptz(day_before)?, ids],
             &[Type::Integer, Type::Text, Type::Time, Type::Time],
             |row| {
                 let until = time(row, 3)?;
@@ -139,9 +133,8 @@ impl Request<'_> {
                 break;
             }
             let layout = Layout::new(std::slice::from_ref(sum), part.relation.owner.is_some());
-            let targets: Vec<i32> = open.iter().copied().collect();
             let selection = Selection {
-                targets: Some(&targets),
+                targets: Some(open.iter().copied().collect()),
                 ..Selection::default()
             };
             read::usage(part, &layout, &selection, &mut |row| {

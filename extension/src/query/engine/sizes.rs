@@ -31,23 +31,22 @@ impl Request<'_> {
             self.question.by.has(Level::Entry) || self.question.filters.has(Level::Entry);
         let mut sizes = Sizes::new(self.plan.window.since(), self.plan.state.limit);
         for part in &self.plan.sources.parts {
-            let more = Selection {
-                by_owner: true,
-                kept: true,
-                further: &PACKED,
-                ..Selection::default()
+            let change = |it: &mut Selection<'_>| {
+                it.by_owner = true;
+                it.kept = true;
+                it.further = &PACKED;
             };
             reading.each(
                 &scope,
                 (part, &layout),
-                more,
+                change,
                 &mut |target, subject, row| {
                     let subject = if by_entry { subject } else { Subject::ALL };
                     Ok(sizes.add(&of_row(&row, target, subject))?)
                 },
             )?;
         }
-        let groups = self.groups(reading, sizes.cells(), sizes.bytes())?;
+        let groups = self.groups(reading, &sizes.cells, sizes.bytes())?;
         Ok(sizes.by_group(&groups, &scope, take)?)
     }
 }

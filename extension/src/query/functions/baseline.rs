@@ -16,9 +16,8 @@ use crate::query::answer::ask;
 use crate::query::compare_windows::Windows;
 use crate::query::explain_empty;
 use crate::query::filters::Filters;
-use crate::query::labels::{Labels, covered, formatted};
+use crate::query::labels::{Group, Labels, covered, formatted, held};
 use crate::query::question::{DEFAULT_N, Period, Question, number_of_rows};
-use crate::query::row_limit::{Group, held};
 
 /// The longest window: a day, also where that has an hour more.
 const LONGEST: Micros = DAY + HOUR;
@@ -33,7 +32,7 @@ fn jobstats_baseline(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<
     let n = number_of_rows(arguments.take()?, DEFAULT_N)?;
     let filters = Filters::take(&mut arguments)?;
     let question = Question::of_one(period, operation, by, filters)?;
-    ask(question, |client, question, plan| {
+    ask(question, &[], |client, question, plan| {
         if plan.window.until() - plan.window.since() > LONGEST {
             return Err(Error::argument(
                 "the window is longer than a day".to_owned(),
@@ -56,8 +55,7 @@ fn jobstats_baseline(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<
             }
             Ok(())
         })?;
-        plan.note_behind()?;
-        plan.jobs.note_arrays();
+        plan.note()?;
         if groups.is_empty() || coverage == 0.0 {
             return explain_empty::explain_window(client, &plan.window, question);
         }

@@ -9,9 +9,11 @@ use jobstats_core::series::typical::LEAST_COVERAGE;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
+use serde_json::json;
 
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
+use crate::pg::jsonb::Jsonb;
 use crate::pg::spi::SqlResult;
 use crate::pg::time::window;
 use crate::pg::tuplestore::{IntoCell, Rows};
@@ -19,11 +21,10 @@ use crate::query::answer::{ask, number};
 use crate::query::compare_windows::{GroupRates, Windows};
 use crate::query::explain_empty;
 use crate::query::filters::Filters;
-use crate::query::labels::{Labels, OTHERS, covered, formatted, others, rounded};
+use crate::query::labels::{Group, Labels, OTHERS, covered, formatted, held, rounded};
 use crate::query::notice::hinted;
 use crate::query::plan::Plan;
 use crate::query::question::{DEFAULT_N, Period, Question, number_of_rows};
-use crate::query::row_limit::{Group, held};
 use crate::query::window::{Window, clamped};
 
 /// The number of days that a window is compared with.
@@ -37,7 +38,7 @@ fn jobstats_changes(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
     let n = number_of_rows(arguments.take()?, DEFAULT_N)?;
     let filters = Filters::take(&mut arguments)?;
     let question = Question::of_one(period, operation, by, filters)?;
-    ask(question, |client, question, plan| {
+    ask(question, &[], |client, question, plan| {
         let mut windows = Windows::new(client, question);
         let mut groups: BTreeMap<Group, Amounts> = BTreeMap::new();
         let coverage = windows.read(plan, 0.0, |group, done| {
@@ -51,10 +52,16 @@ fn jobstats_changes(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
         };
         let before = match baseline {
             Some(span) => Baseline::of_span(plan, span, &mut windows, add)?,
-            None => Baseline::of_days(windows.read_days_before(plan, DAYS, add)?),
+            None => {
+                let (observed, plan) = windows.read_days_before(plan, DAYS, add)?;
+                Baseline {
+                    scale: Scale::mean_of(observed),
+                    days: i64::try_from(observed).ok(),
+                    plan,
+                }
+            }
         };
-        plan.note_behind()?;
-        plan.jobs.note_arrays();
+        plan.note()?;
         let Some(scale) = before.scale else {
             if coverage == 0.0 {
                 return explain_empty::explain_window(client, &plan.window, question);
@@ -67,14 +74,16 @@ fn jobstats_changes(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
         };
         let (groups, amounts): (Vec<Group>, Vec<Amounts>) = groups.into_iter().unzip();
         let changes = changes(&amounts, scale, n);
-        let compared = Comparison {
-            groups,
-            changes,
+        write(
+            client,
+            question,
+            &groups,
+            &changes,
             coverage,
-            days: before.days,
-        };
-        compared.write(client, question, &mut rows)?;
-        if compared.changes.is_empty() {
+            before.days,
+            &mut rows,
+        )?;
+        if changes.is_empty() {
             explain_empty::explain_window(client, &plan.window, question)?;
         }
         // The age of the earliest window applies to all.
@@ -135,65 +144,50 @@ impl Baseline {
             plan: Some(before),
         })
     }
-
-    /// Takes the number of days that were observed, and the plan of the earliest.
-    fn of_days((observed, plan): (usize, Option<Plan>)) -> Self {
-        Self {
-            scale: Scale::mean_of(observed),
-            days: i64::try_from(observed).ok(),
-            plan,
-        }
-    }
 }
 
-/// The groups of both windows, in order, and what changed.
-struct Comparison {
-    groups: Vec<Group>,
-    changes: Vec<Change>,
-    /// The part of the window that was observed.
+/// Writes what changed of these groups. `days` is the number of days that the window is compared with, if it is with days.
+fn write(
+    client: &SpiClient<'_>,
+    question: &Question,
+    groups: &[Group],
+    changes: &[Change],
     coverage: f64,
-    /// The number of days that it is compared with, if it is with days.
     days: Option<i64>,
-}
-
-impl Comparison {
-    fn write(
-        &self,
-        client: &SpiClient<'_>,
-        question: &Question,
-        rows: &mut Rows,
-    ) -> Result<(), Error> {
-        let of = |change: &Change| self.groups.get(change.group?);
-        let shown = self.changes.iter().filter_map(of);
-        let labels = Labels::new(client, question.by.clone(), shown)?;
-        let measure = &question.measures.list[0];
-        for (rank, change) in (1i64..).zip(&self.changes) {
-            let group = of(change);
-            let before = number(measure, Some(change.before))?;
-            let after = number(measure, Some(change.after))?;
-            let changed = number(measure, Some(change.change()))?;
-            let value = change.change() as f64 / measure.unit() as f64;
-            rows.put(|| {
-                let (name, labels) = match group {
-                    Some(group) => (labels.name(group, None), labels.labels(group, None)),
-                    None => (OTHERS.to_owned(), others(change.groups)),
-                };
-                [
-                    group.map(|_| rank).cell(),
-                    name.cell(),
-                    formatted(Some(value), &measure.name, Quantity::Total).cell(),
-                    change.share.map(rounded).cell(),
-                    change.share_of_rise.map(rounded).cell(),
-                    measure.name.as_str().cell(),
-                    before.cell(),
-                    after.cell(),
-                    changed.cell(),
-                    self.days.cell(),
-                    covered(self.coverage).cell(),
-                    labels.cell(),
-                ]
-            });
-        }
-        Ok(())
+    rows: &mut Rows,
+) -> Result<(), Error> {
+    let of = |change: &Change| groups.get(change.group?);
+    let labels = Labels::new(client, question.by.clone(), changes.iter().filter_map(of))?;
+    let measure = &question.measures.list[0];
+    for (rank, change) in (1i64..).zip(changes) {
+        let group = of(change);
+        let before = number(measure, Some(change.before))?;
+        let after = number(measure, Some(change.after))?;
+        let changed = number(measure, Some(change.change()))?;
+        let value = change.change() as f64 / measure.unit() as f64;
+        rows.put(|| {
+            let (name, labels) = match group {
+                Some(group) => (labels.name(group, None), labels.labels(group, None)),
+                None => (
+                    OTHERS.to_owned(),
+                    Jsonb::of(&json!({ OTHERS: change.groups })),
+                ),
+            };
+            [
+                group.map(|_| rank).cell(),
+                name.cell(),
+                formatted(Some(value), &measure.name, Quantity::Total).cell(),
+                change.share.map(rounded).cell(),
+                change.share_of_rise.map(rounded).cell(),
+                measure.name.as_str().cell(),
+                before.cell(),
+                after.cell(),
+                changed.cell(),
+                days.cell(),
+                covered(coverage).cell(),
+                labels.cell(),
+            ]
+        });
     }
+    Ok(())
 }

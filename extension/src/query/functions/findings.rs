@@ -9,16 +9,14 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
-use crate::pg::guc::Pinned;
-use crate::pg::spi::{SqlResult, Statements, connect_as_of_call};
+use crate::pg::spi::{SqlResult, Statements};
 use crate::pg::tuplestore::{IntoCell, Rows};
-use crate::query::answer::{SETTINGS, ask, note};
+use crate::query::answer::{ask, note, with_settings};
 use crate::query::dimension::{By, words};
 use crate::query::filters::Filters;
-use crate::query::labels::{Labels, rounded};
+use crate::query::labels::{Group, Labels, rounded};
 use crate::query::plan::Plan;
 use crate::query::question::Period;
-use crate::query::row_limit::Group;
 
 mod work;
 
@@ -27,9 +25,6 @@ const SHOWN: [Level; 2] = [Level::Fair, Level::Bad];
 
 /// The advice for the probe of jobstats.
 const OF_PROBE: &str = "This is the probe of jobstats, which writes, syncs, reads and removes a file in each directory on purpose.";
-
-/// The level of groups that did too little to be judged.
-const NOT_JUDGED: &str = "not judged";
 
 #[pg_extern(sql = false)]
 fn jobstats_findings(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
@@ -62,8 +57,7 @@ fn jobstats_finding_values(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlR
     let entries: Vec<Option<i64>> = arguments.take()?.unwrap_or_default();
     let entries: Vec<i64> = entries.into_iter().flatten().collect();
     let by = By::these(&["job"]);
-    let _pinned = Pinned::new(SETTINGS);
-    Ok(connect_as_of_call(|client| {
+    Ok(with_settings(|client| {
         let question = work::question(period, &by, Filters::default())?;
         let found = match Plan::find(client, &question)? {
             Some(plan) => work::find(client, &question, &plan, &by, Some(&entries))?,
@@ -89,7 +83,7 @@ fn answer(
     write: impl FnOnce(&SpiClient<'_>, &[JudgedGroup<'_>]) -> Result<(), Error>,
 ) -> SqlResult<()> {
     let question = work::question(period, by, filters)?;
-    ask(question, |client, question, plan| {
+    ask(question, &[], |client, question, plan| {
         let rules = rules(client)?;
         let found = work::find(client, question, plan, by, None)?;
         let judged = found.iter();
@@ -222,7 +216,7 @@ fn write_findings(
     Ok(())
 }
 
-/// The levels of a verdict, in the order of their rows; `None`: not judged.
+/// The levels of a verdict, in the order of their rows; `None`: groups did too little to be judged.
 const LEVELS: [Option<Level>; 4] = [Some(Level::Bad), Some(Level::Fair), Some(Level::Good), None];
 
 /// Writes how many groups each level has, and their cost: time, or calls if no server reports times.
@@ -249,7 +243,7 @@ fn write_verdict(judged: &[JudgedGroup<'_>], rows: &mut Rows) {
         let groups = i64::try_from(of().count()).unwrap_or(i64::MAX);
         rows.put(|| {
             [
-                level.map_or(NOT_JUDGED, Level::name).cell(),
+                level.map_or("not judged", Level::name).cell(),
                 groups.cell(),
                 time.map(|it| it / 1e6).cell(),
                 share.map(rounded).cell(),

@@ -1,11 +1,11 @@
 //! `jobstats_format()`: prints a number of an answer with its unit.
 
 use jobstats_core::output::quantity::{Quantity, Readable};
+use jobstats_core::usage::MeasureError;
 use pgrx::prelude::*;
 
 use crate::pg::error::Error;
 use crate::pg::spi::SqlResult;
-use crate::query::measure::MeasureError;
 
 #[pg_extern(sql = false)]
 fn jobstats_format(value: f64, operation: &str, quantity: &str) -> SqlResult<String> {

@@ -1,6 +1,7 @@
 //! `jobstats_job_usage()` reports the usage of one job.
 
 use jobstats_core::base::instant::Micros;
+use jobstats_core::usage::Measures;
 use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -14,7 +15,6 @@ use crate::query::answer::read;
 use crate::query::dimension::By;
 use crate::query::engine::Request;
 use crate::query::filters::{Filters, OF_TARGETS};
-use crate::query::measure::Measures;
 use crate::query::plan::Plan;
 use crate::query::question::{AnswerShape, Period, Question};
 use crate::query::window::Window;
@@ -43,23 +43,21 @@ mod time;
 mod work;
 
 #[pg_extern(sql = false)]
-fn jobstats_job_usage(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
-    let job = arguments.take::<String>()?;
-    answer(job, arguments, rows)
+fn jobstats_job_usage(arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
+    answer::<String>(arguments, rows)
 }
 
 #[pg_extern(sql = false)]
-fn jobstats_job_usage_of_number(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
-    let job = arguments.take::<i64>()?;
-    answer(job.map(|job| job.to_string()), arguments, rows)
+fn jobstats_job_usage_of_number(arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
+    answer::<i64>(arguments, rows)
 }
 
 /// Returns the argument `job`.
 ///
 /// # Errors
 /// [`Error::argument`] if it is NULL.
-pub fn required(job: Option<String>) -> Result<String, Error> {
-    job.ok_or_else(|| {
+fn required(job: Option<impl ToString>) -> Result<String, Error> {
+    job.map(|it| it.to_string()).ok_or_else(|| {
         Error::argument(
             "job must not be NULL",
             "Give the identifier of a job, as in '4711'.",
@@ -67,8 +65,12 @@ pub fn required(job: Option<String>) -> Result<String, Error> {
     })
 }
 
-/// Answers for a job. The other arguments are still to be taken.
-fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
+/// Answers for a job, which is named by a text or by a number.
+fn answer<T: FromDatum + IntoDatum + ToString>(
+    mut arguments: Arguments<'_>,
+    mut rows: Rows,
+) -> SqlResult<()> {
+    let job = arguments.take::<T>()?;
     let grouping = Grouping::parse(arguments.take()?)?;
     let step = arguments.take::<Interval>()?;
     let (since, until) = (limit(arguments.take()?), limit(arguments.take()?));
@@ -87,7 +89,7 @@ fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> 
         };
         let (job, accounting) = (&subject.job, &subject.accounting);
         job.note_unmatched(client)?;
-        if accounting.as_ref().is_some_and(|it| it.note(job, &given)) {
+        if accounting.note(job, &given) {
             return Ok(());
         }
         let found = subject.usage(client, &given, filters, &grouping.by)?;
@@ -118,7 +120,7 @@ fn limit(time: Option<TimestampWithTimeZone>) -> Result<Option<Micros>, Error> {
 struct Subject {
     job: NamedJob,
     entries: Entries,
-    accounting: Option<Accounting>,
+    accounting: Accounting,
 }
 
 impl Subject {
@@ -133,12 +135,11 @@ impl Subject {
         let job = NamedJob::find(client, job, scheduler, own)?;
         let mut entries = Entries::of_job(client, &job)?;
         let accounting = Accounting::of_job(client, &job, &entries, given)?;
-        if accounting.is_none() && job.scheduler.is_some() {
+        if !accounting.is_known && job.scheduler.is_some() {
             job.note_unknown(given);
             return Ok(None);
         }
-        let has_begun = accounting.as_ref().and_then(Accounting::started).is_some();
-        if entries.are_unnamed && !has_begun {
+        if entries.are_unnamed && accounting.started().is_none() {
             // Their work is the reader's own only during runs that are known.
             entries.nodes.clear();
         }
@@ -157,29 +158,24 @@ impl Subject {
         filters: Filters,
         by: &By,
     ) -> Result<Option<(Work<'_>, AnsweredTime)>, Error> {
-        let (job, entries) = (&self.job, &self.entries);
-        let limits = match &self.accounting {
-            Some(accounting) => accounting.limited(given.limits),
-            None => given.limits,
-        };
+        let (entries, accounting) = (&self.entries, &self.accounting);
+        let limits = accounting.limited(given.limits);
         let chosen = AnsweredTime::of_job(client, entries, limits, given.step.as_ref())?;
         let Some(chosen) = chosen.filter(|_| !entries.is_empty()) else {
-            match &self.accounting {
-                Some(accounting) => accounting.note_no_work(job, given),
-                None if entries.is_empty() => job.note_nothing(client, filters)?,
-                None => {}
+            if accounting.is_known {
+                accounting.note_no_work(&self.job, given);
+            } else if entries.is_empty() {
+                self.job.note_nothing(client, filters)?;
             }
             return Ok(None);
         };
         let window = chosen.window.clone();
-        let found = self.work(client, window, Measures::every(), filters, by)?;
-        Ok(found.map(|(work, plan)| {
-            plan.note_age();
-            (work, chosen)
-        }))
+        let (work, plan) = self.work(client, window, Measures::every(), filters, by)?;
+        plan.note_age();
+        Ok(Some((work, chosen)))
     }
 
-    /// Reads its usage in a window by target, step and, for groups by node, node. Returns `None` without measures.
+    /// Reads its usage in a window by target, step and, for groups by node, node.
     fn work(
         &self,
         client: &SpiClient<'_>,
@@ -187,7 +183,7 @@ impl Subject {
         measures: Measures,
         filters: Filters,
         by: &By,
-    ) -> Result<Option<(Work<'_>, Plan)>, Error> {
+    ) -> Result<(Work<'_>, Plan), Error> {
         let question = Question {
             period: Period::default(),
             by: by.clone(),
@@ -195,15 +191,13 @@ impl Subject {
             filters: self.job.filter(filters),
             wanted: AnswerShape::Totals,
         };
-        let Some(plan) = Plan::with(client, &question, window, self.entries.state.clone())? else {
-            return Ok(None);
-        };
-        let scope = Request::of(&question, &plan, None, None).scope()?;
+        let plan = Plan::of(client, &question, window, self.entries.state.clone())?;
+        let scope = Request::of(&question, &plan, None).scope()?;
         let window = (plan.window.since(), plan.window.until());
         let (measures, parts) = (question.measures, &plan.sources.parts);
         let work = Work::read(&self.entries, measures, by, scope, parts, |_, _| {
             Some(window)
         })?;
-        Ok(Some((work, plan)))
+        Ok((work, plan))
     }
 }

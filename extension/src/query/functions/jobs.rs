@@ -2,6 +2,7 @@
 
 use jobstats_core::base::instant::{DAY, Micros};
 use jobstats_core::base::pattern::exactly;
+use jobstats_core::usage::Measures;
 use jobstats_core::usage::dimension::DIMENSIONS;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
@@ -14,14 +15,14 @@ use crate::pg::spi::{SqlResult, Statements};
 use crate::pg::template::sql;
 use crate::pg::time::{bound, now, timestamptz};
 use crate::pg::tuplestore::Rows;
-use crate::query::answer::{read, total, write_rows};
+use crate::query::answer::{number, read, write_rows};
 use crate::query::dimension::{By, Dimension, Jobs, Table, join_names};
 use crate::query::engine::Request;
 use crate::query::filters::{Filters, bind_own};
-use crate::query::measure::Measures;
 use crate::query::params::Params;
 use crate::query::plan::Plan;
 use crate::query::question::{AnswerShape, Period, Question, SUMMARY, number_of_rows};
+use crate::query::window::ROW_LIMIT;
 use crate::store;
 use crate::store::rights::caller::{OwnUsage, seen};
 
@@ -143,7 +144,7 @@ impl Query {
         let Some(jobs) = found.get::<Option<Vec<String>>>("jobs")? else {
             return Ok(sums);
         };
-        let names = jobs.iter().map(|it| Some(exactly(it))).collect();
+        let names = jobs.iter().map(|it| exactly(it)).collect();
         let mut filters = Filters::default().any_of("job", Some(names));
         filters.own = own.cloned();
         let question = Question {
@@ -159,14 +160,14 @@ impl Query {
         let Some(plan) = Plan::find(client, &question)? else {
             return Ok(sums);
         };
-        let request = Request::new(client, &question, &plan, None)?;
+        let request = Request::new(client, &question, &plan)?;
         let usage = request.read()?;
         usage.each(false, |line| {
             let job = usage.values(&line).pop().flatten();
             let mut sum = json!({ "job": job, "nodes": line.nodes });
             let amounts = question.measures.list.iter().zip(&line.amounts);
             for ((column, _), (measure, amount)) in SUMMARY.iter().zip(amounts) {
-                sum[column] = json!(total(measure, amount)?.map(|it| it.to_string()));
+                sum[column] = json!(number(measure, amount.total)?.map(|it| it.to_string()));
             }
             sums.push(sum);
             Ok(())
@@ -191,7 +192,6 @@ impl Query {
             order = order.map_or_else(String::new, |it| format!("{it} DESC NULLS LAST, ")),
             n = params.bind("n", || self.n as i64),
         );
-        write_rows(&statement, &params.take(), rows)?;
-        Ok(())
+        write_rows(&statement, &params.take(), rows, ROW_LIMIT)
     }
 }

@@ -11,6 +11,7 @@ use jobstats_core::output::metrics::{
 };
 use jobstats_core::output::openmetrics::ExpositionError;
 use jobstats_core::usage;
+use jobstats_core::usage::Measures;
 use jobstats_core::usage::columns::sum::Sum;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -22,7 +23,6 @@ use crate::pg::spi::{Row, SqlResult, Statements, connect_as_of_call};
 use crate::query::dimension::By;
 use crate::query::engine::Request;
 use crate::query::filters::Filters;
-use crate::query::measure::Measures;
 use crate::query::plan::Plan;
 use crate::query::question::{AnswerShape, Period, Question};
 use crate::query::state::State;
@@ -138,7 +138,7 @@ fn works(client: &SpiClient<'_>) -> Result<BTreeMap<i32, Work>, Error> {
         ..State::default()
     };
     let plan = Plan::of(client, &question, window, Rc::new(state))?;
-    let mut request = Request::of(&question, &plan, None, None);
+    let mut request = Request::of(&question, &plan, None);
     let usage = request.read_last(lasts)?;
     let all = usage.cells.of_targets(&usage.scope);
     let works = usage
@@ -147,7 +147,7 @@ fn works(client: &SpiClient<'_>) -> Result<BTreeMap<i32, Work>, Error> {
         .zip(all)
         .map(|((target, observed), sums)| {
             let value = |sum: Sum| {
-                let place = usage.plan.sums().iter().position(|it| *it == sum)?;
+                let place = usage.plan.sums.iter().position(|it| *it == sum)?;
                 let value = sums.as_ref().and_then(|it| it.get(place))?;
                 Some(*value as f64).filter(|it| *it != 0.0)
             };

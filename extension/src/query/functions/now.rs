@@ -8,7 +8,7 @@ use jobstats_core::base::operation::in_service_time;
 use jobstats_core::base::target::TargetKind;
 use jobstats_core::output::quantity::Quantity;
 use jobstats_core::usage::times::reports_times;
-use jobstats_core::usage::{Amount, Target};
+use jobstats_core::usage::{Amount, Measure, Measures, Target};
 use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -21,16 +21,14 @@ use crate::pg::time::{EARLIEST, micros, timestamptz};
 use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::query::dimension::{By, Level};
 use crate::query::engine::{Load, Request, Usage};
+use crate::query::explain_empty;
 use crate::query::filters::Filters;
-use crate::query::labels::{Labels, formatted, rounded};
-use crate::query::measure::{Measure, Measures};
+use crate::query::labels::{Group, Labels, formatted, rounded};
 use crate::query::params::Params;
 use crate::query::plan::Plan;
 use crate::query::question::{AnswerShape, Period, Question, number_of_rows};
-use crate::query::row_limit::Group;
 use crate::query::state::State;
 use crate::query::window::Window;
-use crate::query::{explain_empty, without_times};
 use crate::store;
 
 /// The default number of rows of a target.
@@ -80,7 +78,7 @@ fn jobstats_now(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
         of_labels: By::these(&[&of_name, &ALWAYS[..]].concat()),
         of_name,
         filters: filters
-            .any_of("target", target.map(|it| vec![Some(it)]))
+            .any_of("target", target.map(|it| vec![it]))
             .resolved()?,
     };
     store::read(|client| {
@@ -92,6 +90,9 @@ fn jobstats_now(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     Ok(())
 }
 
+/// The memory that the last observation of a target takes.
+const LAST_BYTES: usize = 1 << 10;
+
 impl Query {
     fn write(
         &self,
@@ -101,7 +102,9 @@ impl Query {
         rows: &mut Rows,
     ) -> Result<(), Error> {
         if !ranked.is_empty() && ranked.iter().all(|it| it.service_time.is_none()) {
-            without_times::note_calls();
+            pgrx::notice!(
+                "no target in scope reports times (Lustre before 2.14), so share and operation are those of calls"
+            );
         }
         let groups = ranked.iter().map(|it| &it.group);
         let labels = Labels::new(client, self.of_labels.clone(), groups)?;
@@ -128,31 +131,7 @@ impl Query {
         }
         Ok(())
     }
-}
 
-/// Returns the window in which the last observations up to a time, or up to now, lie.
-fn day_until(at: Option<TimestampWithTimeZone>) -> Result<Period, Error> {
-    let end = at.unwrap_or_else(pgrx::datum::datetime_support::now);
-    Ok(Period {
-        since: Some(timestamptz(micros(end)?.saturating_sub(DAY).max(EARLIEST))?),
-        until: Some(end),
-        ..Period::default()
-    })
-}
-
-/// Raises a notice if a time is too old: the increments of then are not stored any more.
-fn note_age(client: &SpiClient<'_>, at: Option<TimestampWithTimeZone>) -> Result<(), Error> {
-    let kept_since = store::settings(client)?.kept_since;
-    if at.map_or(Ok(Micros::MAX), micros)? <= kept_since {
-        pgrx::notice!("increments are kept since {}", timestamptz(kept_since)?);
-    }
-    Ok(())
-}
-
-/// The memory that the last observation of a target takes.
-const LAST_BYTES: usize = 1 << 10;
-
-impl Query {
     /// Returns the last observations of targets, or the last hours of them, in order of cluster and target.
     fn lasts(&self, client: &SpiClient<'_>) -> Result<Vec<Last>, Error> {
         let params = Params::default();
@@ -199,7 +178,7 @@ impl Query {
             Some(window) => {
                 let state = Rc::new(State::read(client)?);
                 let plan = Plan::of(client, &question, window, state)?;
-                let mut request = Request::of(&question, &plan, None, None);
+                let mut request = Request::of(&question, &plan, None);
                 self.ranked_in(lasts, &request.read_last(targets.cloned().collect())?)?
             }
             None => Vec::new(),
@@ -222,11 +201,11 @@ impl Query {
         usage.each(false, |line| {
             let group = usage.values(&line);
             let target = of_target.map(|it| group[it].as_deref().unwrap_or_default());
-            if let Some(last) = places.get(&target).copied() {
+            if let Some(&last) = places.get(&target) {
                 let target = &lasts[last].0;
                 let load = loads.get(&target.id).copied().unwrap_or_default();
-                let found = RankedGroup::new(group, &line.amounts, load, target.spans[0]);
-                ranked.extend(found.map(|it| RankedGroup { last, ..it }));
+                let on_target = (last, load, target.spans[0]);
+                ranked.extend(RankedGroup::new(group, &line.amounts, on_target));
             }
             Ok(())
         })?;
@@ -246,21 +225,42 @@ impl Query {
     }
 }
 
+/// Returns the window in which the last observations up to a time, or up to now, lie.
+fn day_until(at: Option<TimestampWithTimeZone>) -> Result<Period, Error> {
+    let end = at.unwrap_or_else(pgrx::datum::datetime_support::now);
+    Ok(Period {
+        since: Some(timestamptz(micros(end)?.saturating_sub(DAY).max(EARLIEST))?),
+        until: Some(end),
+        ..Period::default()
+    })
+}
+
+/// Raises a notice if a time is too old: the increments of then are not stored any more.
+fn note_age(client: &SpiClient<'_>, at: Option<TimestampWithTimeZone>) -> Result<(), Error> {
+    let kept_since = store::settings(client)?.kept_since;
+    if at.map_or(Ok(Micros::MAX), micros)? <= kept_since {
+        pgrx::notice!("increments are kept since {}", timestamptz(kept_since)?);
+    }
+    Ok(())
+}
+
 impl RankedGroup {
     /// Returns the row of a group with this usage by operation, with its share in the load of the target: in microseconds, or in calls if the target
-    /// reports no times; `None` without usage.
-    fn new(group: Group, amounts: &[Amount], load: Load, (since, until): Span) -> Option<Self> {
+    /// reports no times; `None` without usage. `last` is the position of the target, with its load and its last observation.
+    fn new(
+        group: Group,
+        amounts: &[Amount],
+        (last, load, (since, until)): (usize, Load, Span),
+    ) -> Option<Self> {
         let seconds = (until - since) as f64 / 1e6;
         let is_timed = reports_times([load.time]);
         let of = |it: &Amount| if is_timed { it.spent } else { it.total }.unwrap_or(0);
-        let (own, all) = (
-            amounts.iter().map(of).sum::<i128>(),
-            if is_timed { load.time } else { load.calls },
-        );
+        let own: i128 = amounts.iter().map(of).sum();
+        let all = if is_timed { load.time } else { load.calls };
         // Of equal values, `max_by_key` takes the last one. The order is reversed because the first operation is better known.
         let (leading, most) = amounts.iter().enumerate().rev().max_by_key(|it| of(it.1))?;
         (own > 0).then(|| Self {
-            last: 0,
+            last,
             rank: 0,
             group,
             operation: in_service_time().nth(leading).map_or("", |it| it.name),

@@ -10,15 +10,16 @@ use crate::pg::spi::{SqlResult, Statements};
 use crate::pg::template::sql;
 use crate::pg::time::{timestamptz, timestamptzs, window};
 use crate::pg::tuplestore::Rows;
-use crate::query::answer::{read_open, write_rows};
+use crate::query::answer::{with_settings, write_rows};
 use crate::query::dimension::Level;
 use crate::query::filters::Filters;
 use crate::query::notice::hinted;
 use crate::query::params::Params;
 use crate::query::question::Period;
 use crate::query::state::State;
-use crate::query::window::{clamped, edges, width};
+use crate::query::window::{ROW_LIMIT, clamped, edges, width};
 use crate::store;
+use crate::store::rights::caller::as_any_reader;
 
 #[pg_extern(sql = false)]
 fn jobstats_queues(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
@@ -26,7 +27,8 @@ fn jobstats_queues(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()
     period.step = arguments.take()?;
     let filters = Filters::take(&mut arguments)?;
     filters.require_keys(&["server", "cluster"])?;
-    read_open(|client| {
+    // Everybody may know of servers.
+    let answer = |client: &SpiClient<'_>| {
         store::require(client)?;
         let span = clamped(&State::read(client)?, window(period.since, period.until)?);
         let edges = edges(span, width(period.step.as_ref())?)?;
@@ -58,11 +60,13 @@ fn jobstats_queues(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()
             conditions = conditions,
             parts = parts.join(", ")
         );
-        match write_rows(&statement, &params.take(), &mut rows)? {
+        write_rows(&statement, &params.take(), &mut rows, ROW_LIMIT)?;
+        match rows.len {
             0 => explain(client),
             _ => Ok(()),
         }
-    })
+    };
+    Ok(as_any_reader(|_| with_settings(answer))?)
 }
 
 /// Returns the hours that lie in several steps, or cross an end of the window, as spans: with increments, and with sums only.

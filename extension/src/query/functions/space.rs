@@ -84,8 +84,8 @@ fn jobstats_space(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()>
         // The reader's rows are selected before filters are applied, or PostgreSQL's counters would disclose others.
         let fence = own.map_or("", |_| "MATERIALIZED");
         let statement = query.statement(&params, &own_uids, fence)?;
-        let written = write_rows(&statement, &params.take(), &mut rows)?;
-        query.note(client, written)
+        write_rows(&statement, &params.take(), &mut rows, ROW_LIMIT)?;
+        query.note(client, rows.len)
     })
 }
 
@@ -105,7 +105,7 @@ fn kind(by: &[&str]) -> Result<&'static str, Error> {
 
 impl Query {
     fn is_by_target(&self) -> bool {
-        self.by.iter().any(|it| it.name == "target") || self.filters.has_key("target")
+        self.by.iter().any(|it| it.name == "target") || self.filters.wanted("target").is_some()
     }
 
     fn is_of_owners(&self) -> bool {
@@ -197,7 +197,7 @@ impl Query {
         }
         if read == 0 && written == 0 {
             hinted(
-                format!("no target has said what each {kind} uses"),
+                format!("no target has reported what each {kind} uses"),
                 format!(
                     "jobstats-shipper asks for quota_slave.acct_{kind} once an hour. Lustre prints nothing where a target counts no {kind}s."
                 ),
@@ -211,7 +211,7 @@ impl Query {
             let (number, names) = (missing.len(), listed(&missing, 10));
             hinted(
                 format!(
-                    "{number} targets have not said within a day what each {kind} uses: {names}"
+                    "{number} targets have not reported within a day what each {kind} uses: {names}"
                 ),
                 "Sums of their file systems are too small or old: compare targets with of_targets, and see time.",
             );

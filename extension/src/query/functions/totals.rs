@@ -2,6 +2,7 @@
 //! `jobstats_top()`, `jobstats_densities()` and `jobstats_balance()`.
 
 use jobstats_core::series::density::{DensityError, Edges};
+use jobstats_core::usage::Measures;
 use pgrx::prelude::*;
 
 use crate::pg::arguments::Arguments;
@@ -11,7 +12,7 @@ use crate::pg::tuplestore::Rows;
 use crate::query::answer::answer;
 use crate::query::dimension::By;
 use crate::query::filters::{Filters, OF_TARGETS};
-use crate::query::measure::{self, Measures};
+use crate::query::measure;
 use crate::query::question::{AnswerShape, DEFAULT_N, Period, Question, SUMMARY, number_of_rows};
 
 const DEFAULT_BASE: i32 = 10;
@@ -86,31 +87,25 @@ fn jobstats_top(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
 fn jobstats_densities(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let mut period = Period::take(&mut arguments)?;
     let (operation, by) = (arguments.take::<String>()?, arguments.take()?);
-    let base = arguments.take()?;
+    let base = arguments.take()?.unwrap_or(DEFAULT_BASE);
     period.step = arguments.take()?;
     let filters = Filters::take(&mut arguments)?;
+    let (by, measures) = (
+        By::parse(by, "user")?,
+        measure::busy(operation.as_deref(), None)?,
+    );
+    // It is wrong even if there is no usage in the window.
+    if Edges::of(base).is_none() {
+        return Err(Error::from(DensityError::Base(base)).into());
+    }
     let question = Question {
         period,
-        by: By::parse(by, "user")?,
-        measures: measure::busy(operation.as_deref(), None)?,
+        by,
+        measures,
         filters,
-        wanted: AnswerShape::Densities {
-            base: usable(base)?,
-        },
+        wanted: AnswerShape::Densities { base },
     };
     answer(question, rows)
-}
-
-/// Returns the argument `base`, which is checked even if there is no usage in the window.
-///
-/// # Errors
-/// [`DensityError::Base`] if no buckets can have this base.
-fn usable(base: Option<i32>) -> Result<i32, Error> {
-    let base = base.unwrap_or(DEFAULT_BASE);
-    match Edges::of(base) {
-        Some(_) => Ok(base),
-        None => Err(DensityError::Base(base).into()),
-    }
 }
 
 #[pg_extern(sql = false)]
@@ -118,11 +113,11 @@ fn jobstats_balance(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let period = Period::take(&mut arguments)?;
     let operation = arguments.take::<String>()?;
     let operation = operation.as_deref().unwrap_or("write_bytes");
-    let measures = measure::one(operation, None)?;
+    let measures = Measures::one(operation, None).map_err(Error::from)?;
     let filters = Filters::take(&mut arguments)?;
     filters.require_keys(&OF_TARGETS)?;
     let filters = match measures.list[0].on {
-        _ if filters.has_key("kind") => filters,
+        _ if filters.wanted("kind").is_some() => filters,
         (true, false) => filters.only("kind", "MDT"),
         (false, true) => filters.only("kind", "OST"),
         _ => filters,

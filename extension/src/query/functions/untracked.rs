@@ -10,7 +10,7 @@ use crate::pg::error::{Error, shown};
 use crate::pg::spi::{SqlResult, Statements};
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::{IntoCell, Rows};
-use crate::query::answer::{ask, note, number};
+use crate::query::answer::{ask, note, number, require_more};
 use crate::query::dimension::{By, Level};
 use crate::query::engine::Request;
 use crate::query::filters::{Filters, OF_TARGETS};
@@ -19,7 +19,6 @@ use crate::query::measure;
 use crate::query::notice::hinted;
 use crate::query::plan::Plan;
 use crate::query::question::{AnswerShape, Period, Question};
-use crate::query::window::ROW_LIMIT;
 
 #[pg_extern(sql = false)]
 fn jobstats_untracked(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
@@ -35,17 +34,16 @@ fn jobstats_untracked(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult
         filters,
         wanted: AnswerShape::Totals,
     };
-    ask(question, |client, question, plan| {
-        let request = Request::of(question, plan, None, None);
+    ask(question, &[], |client, question, plan| {
+        let request = Request::of(question, plan, None);
         let usage = request.read()?;
         let mut found = request.untracked(&usage)?;
         found.sort_by(|one, other| {
             let key = |it: &Untracked| (it.step, it.group.clone(), it.measure);
             key(one).cmp(&key(other))
         });
-        let written = found.len();
         write(client, question, plan, &found, &mut rows)?;
-        note(client, question, plan, written)?;
+        note(client, question, plan, rows.len)?;
         if !client.query_value::<bool>(
             "SELECT EXISTS (SELECT FROM jobstats.target_increments)",
             &[],
@@ -67,9 +65,6 @@ fn write(
     found: &[Untracked],
     rows: &mut Rows,
 ) -> Result<(), Error> {
-    if found.len() > ROW_LIMIT {
-        return Err(Error::TooManyRows);
-    }
     let groups = found.iter().map(|it| &it.group);
     let labels = Labels::new(client, question.by.clone(), groups)?;
     for it in found {
@@ -82,11 +77,8 @@ fn write(
             .untracked
             .zip(it.total)
             .map(|(part, all)| part as f64 / all as f64);
-        let start = plan
-            .window
-            .step(it.step)
-            .map(|it| timestamptz(it.0))
-            .transpose()?;
+        let start = timestamptz(plan.window.edges[it.step])?;
+        require_more(rows)?;
         rows.put(|| {
             [
                 start.cell(),

@@ -6,11 +6,10 @@ use pgrx::prelude::*;
 
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
-use crate::pg::memory::require_room;
-use crate::pg::pause::PAUSE;
 use crate::pg::spi::{SqlResult, Statements, values};
 use crate::pg::time::micros;
-use crate::pg::tuplestore::{IntoCell, Rows};
+use crate::pg::tuplestore::Rows;
+use crate::query::answer::write_rows;
 use crate::store;
 use crate::store::columns::usecs_name;
 use crate::store::rollup::{ROLLUPS, Rollup};
@@ -18,9 +17,6 @@ use crate::store::views::LAST_WORK;
 
 /// The level of rows as they were observed.
 const INCREMENTS: &str = "increments";
-
-/// The memory that a row takes.
-const ROW_BYTES: usize = 2 << 10;
 
 #[pg_extern(sql = false)]
 fn jobstats_work(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
@@ -30,23 +26,16 @@ fn jobstats_work(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> 
     at.map_or(Ok(0), micros)?;
     store::read(|client| {
         store::require(client)?;
-        let found = match level.as_deref() {
-            None | Some(INCREMENTS) => client.query(&last()?, &values![at, targets])?,
+        let (statement, at) = match level.as_deref() {
+            None | Some(INCREMENTS) => (last()?, at),
             Some(level) => {
                 let rollup = rollup(level)?;
                 let bucket = format!("SELECT {}", rollup.bucket("coalesce($1, now())"));
-                let bucket: TimestampWithTimeZone = client.query_value(&bucket, &values![at])?;
-                let statement = of_bucket(rollup);
-                client.query(&statement, &values![bucket, targets])?
+                let bucket = client.query_value(&bucket, &values![at])?;
+                (of_bucket(rollup), Some(bucket))
             }
         };
-        require_room(found.len(), ROW_BYTES)?;
-        for row in PAUSE.among(found) {
-            let (target, entry): (i32, i64) = (row.at(1)?, row.at(2)?);
-            let (totals, usecs): (Vec<Option<i64>>, Vec<Option<i64>>) = (row.at(3)?, row.at(4)?);
-            rows.put(|| [target.cell(), entry.cell(), totals.cell(), usecs.cell()]);
-        }
-        Ok(())
+        write_rows(&statement, &values![at, targets], &mut rows, usize::MAX)
     })?;
     Ok(())
 }

@@ -30,7 +30,7 @@
 ('observation_ends', 'last', 'Time of the last observation.'),
 ('observed_spans', NULL, 'When targets were observed, as far back as a rollup is kept: one row for a span without a gap.'),
 ('question_state', NULL, 'Internal: the state of the store that a question must know before it reads rows, in one row.'),
-('question_state', 'state', 'A JSON object. Times are microseconds since 1970; null is infinite.'),
+('question_state', 'state', 'A JSON object. Times are microseconds since 1970; infinite ones are the first and the last bigint, or null.'),
 ('paces', NULL, 'How often each target is read, as of its last observation.'),
 ('paces last_observations', 'usual_interval', 'Median of the last ten intervals between observations.'),
 ('paces', 'intervals', 'These intervals.'),

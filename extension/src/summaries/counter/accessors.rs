@@ -41,7 +41,7 @@ fn jobstats_counter_rate_after(
 
 #[pg_extern(sql = false)]
 fn jobstats_counter_resets(counter: &[u8]) -> SqlResult<i64> {
-    bigint(stored(counter)?.resets())
+    bigint(stored(counter)?.resets)
 }
 
 #[pg_extern(sql = false)]
@@ -69,12 +69,12 @@ fn jobstats_counter_elapsed_after(
 
 #[pg_extern(sql = false)]
 fn jobstats_counter_first(counter: &[u8]) -> SqlResult<i64> {
-    Ok(stored(counter)?.first().value())
+    Ok(stored(counter)?.first.value)
 }
 
 #[pg_extern(sql = false)]
 fn jobstats_counter_last(counter: &[u8]) -> SqlResult<i64> {
-    Ok(stored(counter)?.last().value())
+    Ok(stored(counter)?.last.value)
 }
 
 /// Returns the increase of a counter since the previous summary, or within it without a previous one. The functions on it are not strict, because the

@@ -42,9 +42,6 @@ pub struct DatabaseCheck {
 
 /// The answers of the database about itself and about the role.
 struct Facts {
-    to: String,
-    is_local: bool,
-    sslmode: SslMode,
     version: String,
     role: String,
     tls: bool,
@@ -83,7 +80,7 @@ impl DatabaseCheck {
             return found(Finding::failed("connection", message));
         }
         match self.facts() {
-            Ok(facts) => facts.findings(found),
+            Ok(facts) => self.report(&facts, found),
             Err(error) => return found(Finding::failed("connection", error)),
         }
         match reading {
@@ -129,9 +126,6 @@ impl DatabaseCheck {
             .map_err(|_| "the clock of the database is odd")?;
         let there = Timestamp::from_microsecond(clock).map_err(|error| error.to_string())?;
         Ok(Facts {
-            to: self.database.name(),
-            is_local: self.is_local,
-            sslmode: self.sslmode,
             version: text("version"),
             role: text("role"),
             tls: text("tls") == "t",
@@ -140,6 +134,17 @@ impl DatabaseCheck {
             may_insert: text("may_insert") == "t",
             ahead: ahead(&here, there),
         })
+    }
+
+    fn report(&self, facts: &Facts, found: &mut dyn FnMut(Finding)) {
+        let message = format!("{}, PostgreSQL {}", self.database.name(), facts.version);
+        found(Finding::ok("connection", message));
+        found(tls(self.is_local, facts.tls, self.sslmode));
+        found(facts.clock());
+        found(facts.store());
+        if facts.has_feed {
+            found(facts.role());
+        }
     }
 
     /// Stores each text in a transaction that is rolled back.
@@ -184,38 +189,6 @@ impl DatabaseCheck {
 }
 
 impl Facts {
-    fn findings(&self, found: &mut dyn FnMut(Finding)) {
-        let Self { to, version, .. } = self;
-        found(Finding::ok(
-            "connection",
-            format!("{to}, PostgreSQL {version}"),
-        ));
-        found(self.tls());
-        found(self.clock());
-        found(self.store());
-        if self.has_feed {
-            found(self.role());
-        }
-    }
-
-    fn tls(&self) -> Finding {
-        let step = "tls";
-        match (self.is_local, self.tls, self.sslmode) {
-            (true, ..) => Finding::ok(step, "not needed: the database is on this machine"),
-            (_, false, _) => Finding::warning(
-                step,
-                "not encrypted: others may read the texts; switch TLS on in the server, and verify it with sslmode=verify-full",
-            ),
-            (_, true, SslMode::VerifyFull) => {
-                Finding::ok(step, "encrypted, and the server's certificate is verified")
-            }
-            (_, true, _) => Finding::warning(
-                step,
-                "encrypted, but to whom is not verified; use sslmode=verify-full, with --ca-file if the authority is your own",
-            ),
-        }
-    }
-
     fn clock(&self) -> Finding {
         let step = "clock";
         let seconds = self.ahead.as_secs_f64();
@@ -266,6 +239,24 @@ impl Facts {
     }
 }
 
+fn tls(is_local: bool, is_on: bool, sslmode: SslMode) -> Finding {
+    let step = "tls";
+    match (is_local, is_on, sslmode) {
+        (true, ..) => Finding::ok(step, "not needed: the database is on this machine"),
+        (_, false, _) => Finding::warning(
+            step,
+            "not encrypted: others may read the texts; switch TLS on in the server, and verify it with sslmode=verify-full",
+        ),
+        (_, true, SslMode::VerifyFull) => {
+            Finding::ok(step, "encrypted, and the server's certificate is verified")
+        }
+        (_, true, _) => Finding::warning(
+            step,
+            "encrypted, but to whom is not verified; use sslmode=verify-full, with --ca-file if the authority is your own",
+        ),
+    }
+}
+
 /// Returns how far a clock is ahead of another one that was read during this span. A slow answer does not count as a difference.
 fn ahead(here: &RangeInclusive<Timestamp>, there: Timestamp) -> SignedDuration {
     there
@@ -306,9 +297,6 @@ mod tests {
 
     fn facts(ahead: i64) -> Facts {
         Facts {
-            to: "db:5432/lustre as oss1".to_owned(),
-            is_local: false,
-            sslmode: SslMode::VerifyFull,
             version: "15.20".to_owned(),
             role: "oss1".to_owned(),
             tls: true,
@@ -339,15 +327,7 @@ mod tests {
 
     #[test]
     fn only_verified_tls_is_well() {
-        let verdict = |is_local, tls, sslmode| {
-            let facts = Facts {
-                is_local,
-                tls,
-                sslmode,
-                ..facts(0)
-            };
-            facts.tls().verdict
-        };
+        let verdict = |is_local, is_on, sslmode| tls(is_local, is_on, sslmode).verdict;
         assert_eq!(verdict(false, true, SslMode::VerifyFull), Verdict::Ok);
         assert_eq!(verdict(false, true, SslMode::VerifyCa), Verdict::Warning);
         assert_eq!(verdict(false, true, SslMode::Require), Verdict::Warning);

@@ -26,7 +26,7 @@ struct Log {
 
 fn spool(directory: &TempDir, limits: Limits) -> Spool {
     let [spool, state, spare] = ["spool", "state", "spare"].map(|name| directory.path().join(name));
-    Spool::open(spool, limits, StateFile::new(state), spare).unwrap()
+    Spool::open(spool, limits, StateFile { path: state }, spare).unwrap()
 }
 
 impl Log {

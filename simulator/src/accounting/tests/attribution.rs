@@ -26,7 +26,7 @@ fn judged(site: &Site) -> BTreeMap<(&'static str, String), usize> {
                 entry
                     .activities
                     .iter()
-                    .all(|(run, _)| run.owner(site).uid == answer.uid)
+                    .all(|(run, _)| run.owner(site).name == answer.user_name)
             );
         }
         let origin: &str = entry.activities[0].1.origin.into();
@@ -118,7 +118,7 @@ fn a_cluster_plays_the_jobs_of_its_schedulers() {
 
 #[test]
 fn the_truth_is_json_line_by_line() {
-    for site in forms() {
+    for site in sites() {
         let span = days(1);
         let runs = site.runs(span);
         let mut truth = Vec::new();

@@ -9,7 +9,7 @@ use crate::jobs::{Outcome, Scenario};
 
 #[test]
 fn every_day_has_every_scenario() {
-    for site in forms() {
+    for site in sites() {
         let mut scenarios: BTreeMap<(usize, i64), BTreeSet<&str>> = BTreeMap::new();
         for run in site.runs(days(3)) {
             let day = (run.cluster, run.submitted.div_euclid(DAY));

@@ -1,16 +1,13 @@
 //! The texts, and the knowledge of accounting at a time.
 
-use std::collections::BTreeSet;
-
 use super::*;
 use crate::jobs::{Phase, Scenario};
 
 /// Compares with the output of `jobstats-simulator accounting --scheduler KIND --jobs 200 --odd 0.4 --to 2025-06-01T03:00:00Z
 /// --undisturbed`. These texts were checked by hand.
 #[track_caller]
-fn prints(scheduler: &'static Scheduler, old: bool, golden: &[u8]) {
+fn prints(scheduler: &'static Scheduler, golden: &[u8]) {
     let site = Site {
-        old,
         odd: 0.4,
         disturbed: false,
         ..Site::new(scheduler, 1, 200)
@@ -28,24 +25,20 @@ fn prints(scheduler: &'static Scheduler, old: bool, golden: &[u8]) {
 }
 
 macro_rules! texts {
-    ($($test:ident: $scheduler:ident, $old:literal, $golden:literal;)*) => {$(
+    ($($test:ident: $scheduler:ident, $golden:literal;)*) => {$(
         #[test]
         fn $test() {
-            prints(&$scheduler, $old, include_bytes!(concat!("../golden/", $golden, ".txt")));
+            prints(&$scheduler, include_bytes!(concat!("../golden/", $golden, ".txt")));
         }
     )*};
 }
 
 texts! {
-    sacct_prints_epochs_and_the_name_last: SLURM, false, "slurm";
-    sacct_without_our_options_prints_steps_and_what_waits: SLURM, true, "slurm-old";
-    openpbs_writes_a_line_for_each_thing_that_happens: PBS, false, "pbs";
-    torque_names_no_user_when_a_job_is_queued: PBS, true, "pbs-old";
-    lsf_10_counts_the_slots_on_each_host: LSF, false, "lsf";
-    lsf_7_repeats_hosts_and_may_be_wrapped: LSF, true, "lsf-old";
-    univa_grid_engine_writes_55_fields_and_milliseconds: GRID_ENGINE, false, "gridengine";
-    sun_grid_engine_writes_45_fields_and_seconds: GRID_ENGINE, true, "gridengine-old";
-    flux_prints_no_key_for_what_is_not_known_yet: FLUX, false, "flux";
+    sacct_prints_epochs_and_the_name_last: SLURM, "slurm";
+    openpbs_writes_a_line_for_each_thing_that_happens: PBS, "pbs";
+    lsf_10_counts_the_slots_on_each_host: LSF, "lsf";
+    univa_grid_engine_writes_55_fields_and_milliseconds: GRID_ENGINE, "gridengine";
+    flux_prints_no_key_for_what_is_not_known_yet: FLUX, "flux";
 }
 
 #[test]
@@ -102,7 +95,7 @@ fn queries_overlap_and_files_are_read_on() {
 
 #[test]
 fn what_is_written_to_a_file_is_read_once_between_the_nights() {
-    for site in forms().filter(|site| site.scheduler.is_file) {
+    for site in sites().filter(|site| site.scheduler.is_file) {
         let runs = site.runs(days(1));
         let lines = |query| {
             let mut text = Vec::new();
@@ -134,7 +127,7 @@ fn what_is_written_to_a_file_is_read_once_between_the_nights() {
 
 #[test]
 fn a_text_follows_from_the_window_alone() {
-    for site in forms() {
+    for site in sites() {
         let query = window(12 * HOUR, 13 * HOUR);
         let longer = Span {
             from: query.since - 9 * DAY,
@@ -142,17 +135,14 @@ fn a_text_follows_from_the_window_alone() {
         };
         let others = text_about(&site, query, longer);
         assert!(others == text(&site, query));
-        let seeded = Site {
-            old: site.old,
-            ..Site::new(site.scheduler, 2, 200)
-        };
+        let seeded = Site::new(site.scheduler, 2, 200);
         assert!(others != text(&seeded, query));
     }
 }
 
 #[test]
 fn accounting_never_knows_of_the_future() {
-    for site in forms() {
+    for site in sites() {
         let span = days(1);
         let runs = site.runs(span);
         for query in site.queries(span, true).into_iter().step_by(7) {
@@ -171,7 +161,7 @@ fn accounting_never_knows_of_the_future() {
 
 #[test]
 fn no_end_of_a_runaway_job_is_ever_written() {
-    for site in forms() {
+    for site in sites() {
         let runs = site.runs(days(1));
         let lost = runs.iter().filter(|run| run.scenario == Scenario::Runaway);
         let queries = site.queries(days(1), true);
@@ -202,43 +192,23 @@ fn accounting_is_late_after_an_outage() {
 }
 
 #[test]
-fn only_own_jobs_are_shown_where_data_are_private() {
-    let site = Site {
-        private: true,
-        ..Site::new(&SLURM, 1, 400)
-    };
-    let text = String::from_utf8_lossy(&text(&site, window(0, DAY))).into_owned();
-    let users: BTreeSet<&str> = text
-        .lines()
-        .skip(1)
-        .filter_map(|row| row.split('\x1f').nth(7))
-        .collect();
-    assert_eq!(
-        users.into_iter().collect::<Vec<_>>(),
-        [site.people.get(0).name.as_str()]
-    );
-}
-
-#[test]
 fn rows_have_as_many_fields_as_their_form() {
-    for site in forms() {
+    for site in sites() {
         let plain = Site { odd: 0.0, ..site };
         let text = String::from_utf8(text(&plain, window(0, DAY))).unwrap();
         let count = |separator: char, line: &str| line.matches(separator).count() + 1;
-        match (plain.scheduler.name, plain.old) {
-            ("slurm", false) => assert!(text.lines().all(|line| count('\x1f', line) == 19)),
-            ("slurm", true) => assert!(text.lines().all(|line| count('|', line) == 19)),
-            ("gridengine", old) => {
-                let fields = if old { 45 } else { 55 };
+        match plain.scheduler.name {
+            "slurm" => assert!(text.lines().all(|line| count('\x1f', line) == 19)),
+            "gridengine" => {
                 let jobs = text.lines().filter(|line| !line.starts_with('#'));
                 assert!(jobs.clone().count() > 100);
                 assert!(
                     jobs.filter(|line| !line.contains("host:/"))
-                        .all(|line| count(':', line) == fields)
+                        .all(|line| count(':', line) == 55)
                 );
             }
-            ("pbs", _) => assert!(text.lines().all(|line| line.splitn(4, ';').count() == 4)),
-            ("flux", _) => {
+            "pbs" => assert!(text.lines().all(|line| line.splitn(4, ';').count() == 4)),
+            "flux" => {
                 let all: serde_json::Value = serde_json::from_str(&text).unwrap();
                 let jobs = all["jobs"].as_array().unwrap();
                 let waiting = |job: &&serde_json::Value| job["state"] == "SCHED";
@@ -249,8 +219,8 @@ fn rows_have_as_many_fields_as_their_form() {
                 );
                 assert!(jobs.iter().any(|job| job["result"] == "COMPLETED"));
             }
-            ("lsf", _) => assert!(text.lines().all(|line| line.matches('"').count() % 2 == 0)),
-            (other, _) => panic!("no form of {other} is known"),
+            "lsf" => assert!(text.lines().all(|line| line.matches('"').count() % 2 == 0)),
+            other => panic!("no form of {other} is known"),
         }
     }
 }

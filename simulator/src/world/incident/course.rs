@@ -80,7 +80,7 @@ fn on_server(
     let each = cluster.busy.unwrap_or_default().usecs(kind, usecs) / 1e6;
     let mut backlog = 0.0;
     let both = hit.intervals.iter().zip(&other.intervals);
-    let of_interval = both.map(|((_, hit), (_, other))| {
+    let of_interval = both.map(|(hit, other)| {
         let room = wanted + capacity - backlog - other;
         let (amount, work) = if incident.has_users() {
             let calls = ((room - hit) / each).max(0.0);

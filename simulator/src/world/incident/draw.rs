@@ -51,31 +51,22 @@ fn between([low, high]: [f64; 2], seed: Seed) -> f64 {
 
 fn one(cluster: &Cluster, seed: Seed, span: Span) -> Incident {
     let kind = pick(seed.of("kind", &[]), |kind| !kind.is_harmless());
-    let (mdts, osts) = (
-        of_kind(cluster, TargetKind::Mdt),
-        of_kind(cluster, TargetKind::Ost),
-    );
-    let any =
-        |names: &[String]| names[seed.of("target", &[]).below(names.len() as u64) as usize].clone();
-    let server_of = |name: &str| {
-        cluster
-            .targets
-            .iter()
-            .find(|it| it.name == name)
-            .map(|it| it.home)
+    let of_kind = |kind| cluster.of_kind(kind).map(|(_, target)| target);
+    let any = |kind| {
+        let all: Vec<_> = of_kind(kind).collect();
+        all[seed.of("target", &[]).below(all.len() as u64) as usize]
     };
-    let ost = any(&osts);
+    let ost = any(TargetKind::Ost);
     let targets = match kind {
-        Kind::Storm | Kind::Jobs => vec![any(&mdts)],
+        Kind::Storm | Kind::Jobs => vec![any(TargetKind::Mdt)],
         Kind::OverloadedOst
         | Kind::UnstripedFile
         | Kind::SlowOst
         | Kind::FullOst
         | Kind::Stalled => vec![ost],
         Kind::SlowServer | Kind::Failover => {
-            let home = server_of(&ost);
-            let all = osts.into_iter();
-            all.filter(|name| server_of(name) == home).collect()
+            let osts = of_kind(TargetKind::Ost);
+            osts.filter(|other| other.home == ost.home).collect()
         }
         _ => Vec::new(),
     };
@@ -84,7 +75,7 @@ fn one(cluster: &Cluster, seed: Seed, span: Span) -> Incident {
         kind,
         from: span.from,
         until: span.until,
-        targets,
+        targets: targets.iter().map(|target| target.name.clone()).collect(),
         users,
         account,
         wait: (LEAST * between(TIMES, seed.of("times", &[])) * 1e6).round() / 1e6,
@@ -122,13 +113,6 @@ fn harmless(cluster: &Cluster, seed: Seed, week: Nanos) -> Incident {
         wait: 0.0,
         course: Vec::new(),
     }
-}
-
-fn of_kind(cluster: &Cluster, kind: TargetKind) -> Vec<String> {
-    cluster
-        .of_kind(kind)
-        .map(|(_, target)| target.name.clone())
-        .collect()
 }
 
 /// Draws the users who make an incident.

@@ -5,7 +5,7 @@ use super::*;
 /// The readings of a store: a file system as large as the whole screen has room for, with accounts, and another one.
 fn of_store() -> App {
     let mut app = busy(12);
-    app.view.has_accounts = true;
+    app.view.is_store = true;
     let mut rounds = rounds(1);
     for round in &mut rounds {
         round.time += 120 * SECOND;

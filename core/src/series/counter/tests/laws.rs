@@ -22,7 +22,7 @@ fn by_the_rule(readings: &[Reading]) -> (u128, u64) {
     let (mut increase, mut resets) = (0, 0);
     let mut before: Option<(i64, Option<Micros>)> = None;
     for reading in in_order(readings) {
-        let (value, start) = (reading.value(), reading.start());
+        let (value, start) = (reading.value, reading.start());
         let now = match before {
             None => value,
             Some((known, Some(epoch))) if start == Some(epoch) => {
@@ -46,7 +46,7 @@ fn by_the_rule_of_wrapping(readings: &[Reading], modulus: Modulus) -> (u128, u64
     let (mut increase, mut resets) = (0, 0);
     let readings = in_order(readings);
     for (before, now) in readings.iter().zip(&readings[1..]) {
-        let (from, to) = (before.value() as u128, now.value() as u128);
+        let (from, to) = (before.value as u128, now.value as u128);
         let reset =
             matches!((before.start(), now.start()), (Some(one), Some(other)) if one != other);
         increase += match () {
@@ -73,7 +73,7 @@ fn any_readings() -> impl Strategy<Value = Vec<Reading>> {
         prop::collection::vec((any_reading(), 0..10_usize), 1..8).prop_map(|runs| {
             let run = |(of, more): (Reading, usize)| {
                 (0..=more as i64).map(move |i| {
-                    let value = of.value().saturating_add((i * 7) % 5);
+                    let value = of.value.saturating_add((i * 7) % 5);
                     Reading::new(of.time + i, value, of.start()).unwrap()
                 })
             };
@@ -157,7 +157,7 @@ proptest! {
     #[test]
     fn a_summary_says_what_the_rule_says(readings in any_readings()) {
         let summary = whole(&readings);
-        prop_assert_eq!((summary.increase(), summary.resets()), by_the_rule(&readings));
+        prop_assert_eq!((summary.increase(), summary.resets), by_the_rule(&readings));
     }
 
     #[test]
@@ -229,7 +229,7 @@ proptest! {
     #[test]
     fn never_negative((modulus, readings) in any_counter()) {
         let summary = whole_wrapping(modulus, &readings);
-        let grown = i128::from(summary.last().value()) - i128::from(summary.first().value());
+        let grown = i128::from(summary.last.value) - i128::from(summary.first.value);
         prop_assert!(summary.increase() as i128 >= grown.max(0));
         prop_assert!(summary.growth().rate().is_none_or(|rate| rate >= 0.0));
     }

@@ -8,7 +8,7 @@ use crate::series::counter::Series;
 fn series<const KEEP: usize, const LIMIT: usize>(
     times: impl IntoIterator<Item = Micros>,
 ) -> Result<Series<Global, KEEP, LIMIT>, CounterError> {
-    let mut series = Series::new_in(Global);
+    let mut series = Series::wrapping_in(Global, None);
     for time in times {
         series.push(at(time, time))?;
     }
@@ -80,11 +80,11 @@ fn a_window_that_grows_is_summed_up_row_by_row() {
     let readings: Vec<_> = (0..200)
         .map(|time| at((time * 7) % 31 + time, time * 3 % 50))
         .collect();
-    let mut series = Series::<Global, 256, 256>::new_in(Global);
+    let mut series = Series::<Global, 256, 256>::wrapping_in(Global, None);
     for end in 0..readings.len() {
         series.push(readings[end]).unwrap();
         let so_far = series.summary(Pause::NEVER).unwrap();
-        let mut alone = Series::<Global>::new_in(Global);
+        let mut alone = Series::<Global>::wrapping_in(Global, None);
         readings[..=end]
             .iter()
             .for_each(|&it| alone.push(it).unwrap());
@@ -94,7 +94,7 @@ fn a_window_that_grows_is_summed_up_row_by_row() {
 
 #[test]
 fn a_window_in_order_is_not_summed_up_anew_with_every_row() {
-    let mut series = Series::<Global, 8, 8>::new_in(Global);
+    let mut series = Series::<Global, 8, 8>::wrapping_in(Global, None);
     for time in 0..1000 {
         series.push(at(time, time)).unwrap();
         let steps = Cell::new(0);

@@ -3,8 +3,9 @@
 use super::histogram::{self, HISTOGRAM_LEN};
 use super::line::{Line, is_word, key_value};
 use crate::base::operation::{self, OperationIndex};
+use crate::text::field::is_number;
 use crate::text::job_stats::Reason;
-use crate::text::lctl::{LINE_MAX, Lines, Piece};
+use crate::text::job_stats::lctl::lines::{LINE_MAX, Lines, Piece};
 
 crate::named! {
     /// The unit of a counter.
@@ -109,7 +110,7 @@ pub(in crate::text::job_stats) fn body<'a>(
     let (mut depth, mut text, mut begin) = (1, fields, from);
     loop {
         if let Some(close) = closing(text, &mut depth) {
-            return Some((&lines.text()[from..begin + close], &text[close + 1..]));
+            return Some((&lines.text[from..begin + close], &text[close + 1..]));
         }
         let mut ahead = *lines;
         let next = ahead.take_of_value()?;
@@ -178,13 +179,9 @@ fn word(value: &[u8]) -> Result<&str, Reason> {
 
 /// Reads a number of digits without a sign.
 pub(in crate::text::job_stats) fn number(digits: &[u8]) -> Result<u64, Reason> {
-    if digits.is_empty() {
-        return Err(Reason::BadNumber);
-    }
-    digits.iter().try_fold(0_u64, |number, byte| {
-        let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0'));
-        let tens = number.checked_mul(10).ok_or(Reason::BadNumber)?;
-        tens.checked_add(digit.ok_or(Reason::BadNumber)?)
-            .ok_or(Reason::BadNumber)
-    })
+    let digits = std::str::from_utf8(digits)
+        .ok()
+        .filter(|_| is_number(digits));
+    let number = digits.and_then(|digits| digits.parse().ok());
+    number.ok_or(Reason::BadNumber)
 }

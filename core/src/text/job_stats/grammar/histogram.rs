@@ -3,7 +3,7 @@
 use super::counter::number;
 use super::line::key_value;
 use crate::text::job_stats::Reason;
-use crate::text::lctl::trim;
+use crate::text::job_stats::lctl::lines::trim;
 
 /// The number of elements of a histogram. Element k counts the sizes in (2^(k−1), 2^k], and the last element all larger
 /// sizes.

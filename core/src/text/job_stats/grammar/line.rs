@@ -2,7 +2,7 @@
 
 use super::time::TimeKey;
 use crate::text::field::split_once;
-use crate::text::lctl::{trim, trim_start};
+use crate::text::job_stats::lctl::lines::{trim, trim_start};
 
 /// A line of the value of `job_stats`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

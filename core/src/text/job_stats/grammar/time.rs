@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::text::lctl::trim;
+use crate::text::field::split_once;
+use crate::text::job_stats::lctl::lines::trim;
 
 crate::named! {
     /// The clock of a time line. Lustre 2.15.0 and 2.15.1 print seconds since boot.
@@ -114,13 +115,11 @@ fn parse(value: &[u8]) -> Option<Time> {
         Some(_) => return None,
         None => value,
     };
-    let mut parts = digits.splitn(2, |byte| *byte == b'.');
-    let seconds = super::counter::number(parts.next()?).ok()?;
-    let nanos = match parts.next() {
-        Some(fraction) => Some(nanos(fraction)?),
-        None => None,
+    let (seconds, nanos) = match split_once(digits, b'.') {
+        Some((seconds, fraction)) => (seconds, Some(nanos(fraction)?)),
+        None => (digits, None),
     };
-    Some(Time::new(seconds, nanos))
+    Some(Time::new(super::counter::number(seconds).ok()?, nanos))
 }
 
 fn nanos(fraction: &[u8]) -> Option<u32> {

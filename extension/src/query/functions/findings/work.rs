@@ -6,6 +6,7 @@ use jobstats_core::base::instant::{DAY, HOUR, Micros, Span};
 use jobstats_core::base::pattern::exactly;
 use jobstats_core::base::target::TargetKind;
 use jobstats_core::judgement::finding::{Calls, Moved, Rule, SizeCounts, Work, is_enough};
+use jobstats_core::usage::{Measure, Measures};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
@@ -16,11 +17,10 @@ use crate::query::dimension::{By, Level};
 use crate::query::engine::{Request, Usage};
 use crate::query::entries::few;
 use crate::query::filters::Filters;
-use crate::query::measure::{Measure, Measures};
+use crate::query::labels::{Group, held};
 use crate::query::plan::Plan;
 use crate::query::question::{AnswerShape, Period, Question};
 use crate::query::read::{self, HAS_HISTOGRAM};
-use crate::query::row_limit::{Group, held};
 
 /// The measures that work is made of, besides the number of all calls.
 const MEASURES: [&str; 17] = [
@@ -75,26 +75,18 @@ pub fn find(
 ) -> Result<Vec<(Group, Work)>, Error> {
     let chosen = match entries {
         Some(entries) => Some(entries.to_vec()),
-        None => few(client, plan, &question.filters)?,
+        None => few(client, plan)?,
     };
     let length = plan.window.until() - plan.window.since();
     let reads_all = chosen.is_some() || length <= LONGEST;
-    let request = Request::of(question, plan, chosen.clone(), None);
+    let request = Request::of(question, plan, chosen.clone());
     let mut groups = add_up(question, by, &request.read()?, osts(plan))?;
-    // File systems and clusters have targets of both kinds.
-    let is_of_some_targets = by
-        .iter()
-        .chain(question.filters.chosen())
-        .any(|it| it.level != Level::Entry && !["cluster", "filesystem"].contains(&it.name));
-    for (_, work) in &mut groups {
-        work.is_of_some_targets = is_of_some_targets;
-    }
     let sizes = match entries {
         Some(entries) => summed_sizes(entries)?,
         None if !has_sizes(client, plan)? => return Ok(groups),
         None if reads_all => {
             let question = sizes_of(&question.filters, by);
-            let plan = plan.again(client, &question, plan.window.clone())?;
+            let plan = plan.again(client, &question)?;
             find_sizes(&question, &plan, chosen)?
         }
         None => sizes_of_some(client, &question.filters, plan, by, &groups)?,
@@ -115,8 +107,8 @@ struct Sums {
     active: Option<Span>,
     /// By measure: the total of all targets.
     all: Vec<Option<i128>>,
-    /// The totals of MDTs, of the measures [`ON_MDTS`].
-    on_mdts: [Option<i128>; ON_MDTS.len()],
+    /// The totals of MDTs.
+    on_mdts: Vec<Option<i128>>,
     /// Set if the time of some calls is not known.
     lacks_times: bool,
     /// The OST with most bytes: its bytes, its time, and the number of OSTs in use of its file system.
@@ -134,10 +126,9 @@ fn add_up(
     let place = |name: &str| measures.clone().position(|it| it.name == name).unwrap_or(0);
     let [requests, time, read, write] =
         ["requests", "service_time", "read_bytes", "write_bytes"].map(place);
-    let on_mdts = ON_MDTS.map(place);
     let own = by.list().len();
     let dimension = |name: &str| question.by.iter().position(|it| it.name == name);
-    let of_target = OF_TARGET.map(|it| dimension(it).unwrap_or(0));
+    let of_target = ["cluster", "filesystem", "kind"].map(|it| dimension(it).unwrap_or(0));
     let mut groups: BTreeMap<Group, Sums> = BTreeMap::new();
     usage.each(question.has_idle_targets(), |line| {
         let mut group = usage.values(&line);
@@ -150,30 +141,28 @@ fn add_up(
             sums.active = Some((known.0.min(active.0), known.1.max(active.1)));
         }
         sums.lacks_times |= totals[requests] > Some(0) && totals[time].is_none();
-        sums.all.resize(totals.len(), None);
-        add(&mut sums.all, totals.iter().copied());
+        add(&mut sums.all, &totals);
         match kind.as_deref() {
             Some("OST") => {
                 let bytes = totals[read].unwrap_or(0) + totals[write].unwrap_or(0);
                 let targets = osts.get(&(cluster, filesystem)).copied().unwrap_or(0);
                 sums.most = sums.most.max((bytes, totals[time], targets));
             }
-            _ => add(&mut sums.on_mdts, on_mdts.map(|it| totals[it])),
+            _ => add(&mut sums.on_mdts, &totals),
         }
         Ok(())
     })?;
+    // File systems and clusters have targets of both kinds.
+    let mut dimensions = by.iter().chain(question.filters.chosen());
+    let is_of_some_targets = dimensions
+        .any(|it| it.level != Level::Entry && !["cluster", "filesystem"].contains(&it.name));
     let works = groups.into_iter();
-    let works = works.map(|(group, sums)| (group, sums.work(question)));
+    let works = works.map(|(group, sums)| (group, sums.work(question, is_of_some_targets)));
     Ok(works.collect())
 }
 
-/// The dimensions that two comparable targets have in common.
-const OF_TARGET: [&str; 3] = ["cluster", "filesystem", "kind"];
-
-/// The measures that are summed of MDTs alone, too.
-const ON_MDTS: [&str; 3] = ["service_time", "getattr", "getattr_time"];
-
-fn add(sums: &mut [Option<i128>], totals: impl IntoIterator<Item = Option<i128>>) {
+fn add(sums: &mut Vec<Option<i128>>, totals: &[Option<i128>]) {
+    sums.resize(totals.len(), None);
     for (sum, total) in sums.iter_mut().zip(totals) {
         if let Some(total) = total {
             *sum = Some(sum.unwrap_or(0) + total);
@@ -196,35 +185,35 @@ fn osts(plan: &Plan) -> HashMap<FileSystem, usize> {
 }
 
 impl Sums {
-    fn work(&self, question: &Question) -> Work {
+    fn work(&self, question: &Question, is_of_some_targets: bool) -> Work {
         let measures = &question.measures.list;
-        let place = |name: &str| measures.iter().position(|it| it.name == name);
-        let of = |total: Option<i128>, name: &str| {
-            Some(total? as f64 / measures[place(name)?].unit() as f64)
+        let of = |sums: &[Option<i128>], name: &str| {
+            let place = measures.iter().position(|it| it.name == name)?;
+            let total = sums.get(place).copied().flatten()?;
+            Some(total as f64 / measures[place].unit() as f64)
         };
-        let all = |name: &str| of(self.all.get(place(name)?).copied().flatten(), name);
-        let on_mdts = |n: usize| of(self.on_mdts[n], ON_MDTS[n]);
-        let number = |name: &str| all(name).unwrap_or(0.0);
-        let calls = |name: &str| Calls {
-            count: number(name),
-            time: all(&format!("{name}_time")),
+        let number = |name: &str| of(&self.all, name).unwrap_or(0.0);
+        let calls_in = |sums: &[Option<i128>], name: &str| Calls {
+            count: of(sums, name).unwrap_or(0.0),
+            time: of(sums, &format!("{name}_time")),
         };
+        let calls = |name: &str| calls_in(&self.all, name);
         let moved = |name: &str| Moved {
             bytes: number(&format!("{name}_bytes")),
             calls: calls(name),
             sized: None,
         };
-        let time = all("service_time").filter(|_| !self.lacks_times);
+        let time = of(&self.all, "service_time").filter(|_| !self.lacks_times);
         let (bytes, time_of_most, targets) = self.most;
         Work {
-            is_of_some_targets: false,
+            is_of_some_targets,
             seconds: self.active.map_or(0.0, |it| (it.1 - it.0) as f64 / 1e6),
             all: Calls {
                 count: number("requests"),
                 time,
             },
             // Groups without metadata requests cost MDTs no time.
-            on_mdts: on_mdts(0).or(time.map(|_| 0.0)),
+            on_mdts: of(&self.on_mdts, "service_time").or(time.map(|_| 0.0)),
             read: moved("read"),
             write: moved("write"),
             on_one_target: (bytes as f64, time_of_most.map(|it| it as f64 / 1e6)),
@@ -232,10 +221,7 @@ impl Sums {
             opens: calls("open"),
             creates: calls("mknod"),
             unlinks: calls("unlink"),
-            getattrs: Calls {
-                count: on_mdts(1).unwrap_or(0.0),
-                time: on_mdts(2),
-            },
+            getattrs: calls_in(&self.on_mdts, "getattr"),
             syncs: calls("sync"),
         }
     }
@@ -274,7 +260,7 @@ fn sizes_of(filters: &Filters, by: &By) -> Question {
 /// Finds the sizes of reads and writes of all groups.
 fn find_sizes(question: &Question, plan: &Plan, entries: Option<Vec<i64>>) -> Result<Sizes, Error> {
     let mut sizes = Sizes::new();
-    let request = Request::of(question, plan, entries, None);
+    let request = Request::of(question, plan, entries);
     let usage = request.read()?;
     usage.each(false, |line| {
         let calls = |n: usize| line.amounts[n].total.unwrap_or(0) as f64;
@@ -315,11 +301,11 @@ fn sizes_of_some(
     let mut jobs: Vec<_> = jobs.collect();
     jobs.sort_by(|(one, _), (other, _)| other.0.cmp(&one.0).then(other.1.total_cmp(&one.1)));
     for most in SOME.into_iter().filter(|_| !jobs.is_empty()) {
-        let names = jobs.iter().take(most).map(|(_, job)| Some(exactly(job)));
+        let names = jobs.iter().take(most).map(|(_, job)| exactly(job));
         let of_jobs = filters.clone().any_of("job", Some(names.collect()));
         let question = sizes_of(&of_jobs, by);
-        let plan = plan.again(client, &question, plan.window.clone())?;
-        if let Some(entries) = few(client, &plan, &question.filters)? {
+        let plan = plan.again(client, &question)?;
+        if let Some(entries) = few(client, &plan)? {
             return find_sizes(&question, &plan, Some(entries));
         }
     }

@@ -16,7 +16,7 @@ use crate::pg::time::clock_now;
 use crate::query::functions::job::entries::Entries;
 use crate::query::functions::job::named::NamedJob;
 use crate::query::functions::job::time::{Limits, RequestedTime, span_of_job};
-use crate::query::notice::{distinct, hinted, listed};
+use crate::query::notice::{NAMED, distinct, hinted, listed};
 use crate::store::rights::caller::{OWN_FIRST, after_own, seen};
 
 /// The largest number of runs of a number that are read. The oldest ones are left out.
@@ -28,11 +28,11 @@ const RUN_BYTES: usize = 4 << 10;
 /// The time before the start and after the end of a job in which its work may be seen.
 const NEAR: Micros = 20 * MINUTE;
 
-/// The number of schedulers and users that a notice names.
-const NAMED: usize = 5;
-
 /// The accounting of a job.
+#[derive(Default)]
 pub struct Accounting {
+    /// Set if accounting knows the job, or of its number an earlier one.
+    pub is_known: bool,
     /// The runs in the order of their starts. Runs that have not begun come last.
     runs: Vec<Run>,
     /// The values of all runs together.
@@ -81,13 +81,13 @@ const SCHEDULER: usize = 0;
 const USER: usize = 2;
 
 impl Accounting {
-    /// Returns the accounting of a job: of the requested time, else of the last job with this number. Returns `None` if accounting does not know it.
+    /// Returns the accounting of a job: of the requested time, else of the last job with this number.
     pub fn of_job(
         client: &SpiClient<'_>,
         job: &NamedJob,
         entries: &Entries,
         given: &RequestedTime,
-    ) -> Result<Option<Self>, Error> {
+    ) -> Result<Self, Error> {
         let own = job.own.as_ref();
         let found = client.query(
             &sql!(
@@ -112,13 +112,14 @@ impl Accounting {
             runs.retain(|run| !run.is_revoked());
         }
         let Some((runs, jobs, limits)) = chosen(runs, job.started, given.limits, now) else {
-            return Ok(None);
+            return Ok(Self::default());
         };
         let observed = client.query_time(
             "SELECT max(target.last_observation) FROM jobstats.targets target WHERE target.last_observation <= now()",
             &[],
         )?;
         let mut accounting = Self {
+            is_known: true,
             together: Run::of_all(&runs),
             runs,
             jobs,
@@ -126,8 +127,7 @@ impl Accounting {
             limits,
             is_strict: entries.are_unnamed,
         };
-        let ended = accounting.together.ended;
-        let ended = ended.map(|it| it.saturating_add(NEAR));
+        let ended = accounting.together.ended.map(|it| it.saturating_add(NEAR));
         if job.is_shared || accounting.is_strict {
             // An identifier may belong to a job of another scheduler before and after.
             let started = accounting.started().map(|it| it.saturating_sub(NEAR));
@@ -140,7 +140,7 @@ impl Accounting {
             accounting.together = Run::default();
             accounting.limits = (ended, None);
         }
-        Ok(Some(accounting))
+        Ok(accounting)
     }
 
     /// Returns whether work with the number was done so long after the end of the job that it is of another job, which accounting
@@ -159,9 +159,9 @@ impl Accounting {
         Ok(work.is_some_and(|(_, last)| last.saturating_sub(ended) >= APART))
     }
 
-    /// Returns the number of runs.
+    /// Returns the number of runs, if accounting knows the job.
     pub fn runs(&self) -> Option<i64> {
-        i64::try_from(self.runs.len()).ok()
+        self.is_known.then_some(self.runs.len() as i64)
     }
 
     /// Returns the start of the first run, if the job has begun.

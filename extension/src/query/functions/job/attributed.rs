@@ -2,7 +2,7 @@
 //! count in its sums.
 
 use jobstats_core::base::instant::{DAY, Micros};
-use jobstats_core::usage::{Scope, Target};
+use jobstats_core::usage::{Measures, Scope, Target};
 use pgrx::spi::SpiClient;
 
 use crate::matching::attributed::{Span, spans};
@@ -12,13 +12,11 @@ use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::Rows;
 use crate::query::dimension::By;
 use crate::query::functions::job::Subject;
-use crate::query::functions::job::accounting::Accounting;
 use crate::query::functions::job::entries::Entries;
 use crate::query::functions::job::named::NamedJob;
 use crate::query::functions::job::report::{Grouping, Row};
 use crate::query::functions::job::time::Limits;
 use crate::query::functions::job::work::Work;
-use crate::query::measure::Measures;
 use crate::query::notice::hinted;
 use crate::query::sources::Part;
 use crate::store::rights::caller::{OWN_FIRST, seen};
@@ -46,8 +44,7 @@ impl UsageOfOthers {
         subject: &Subject,
         given: Limits,
     ) -> Result<Option<Self>, Error> {
-        let starts = subject.accounting.as_ref().and_then(Accounting::starts);
-        let Some(starts) = starts else {
+        let Some(starts) = subject.accounting.starts() else {
             return Ok(None);
         };
         let job = &subject.job;
@@ -77,7 +74,7 @@ impl UsageOfOthers {
         (since, until): Limits,
     ) -> Result<Option<Self>, Error> {
         let job = &subject.job;
-        let near = subject.accounting.as_ref().and_then(Accounting::near);
+        let near = subject.accounting.near();
         let Some((first, last)) = near.filter(|_| job.own.is_none()) else {
             return Ok(None);
         };

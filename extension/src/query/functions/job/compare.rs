@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use jobstats_core::base::instant::{DAY, Micros, Span};
 use jobstats_core::base::pattern::exactly;
 use jobstats_core::output::quantity::Quantity;
-use jobstats_core::usage::Amount;
+use jobstats_core::usage::{Amount, Measure, Measures};
 use pgrx::datum::Interval;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -13,24 +13,23 @@ use serde_json::json;
 
 use crate::pg::arguments::Arguments;
 use crate::pg::error::{Error, shown};
-use crate::pg::guc::Pinned;
 use crate::pg::jsonb::Jsonb;
 use crate::pg::pause::pause;
-use crate::pg::spi::{SqlResult, connect_as_of_call};
+use crate::pg::spi::SqlResult;
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::{IntoCell, Rows};
-use crate::query::answer::{SETTINGS, total};
+use crate::query::answer::{number, require_more, with_settings};
 use crate::query::dimension::By;
 use crate::query::filters::{Filters, OF_TARGETS};
 use crate::query::functions::job::Subject;
-use crate::query::functions::job::accounting::{Accounting, interval};
+use crate::query::functions::job::accounting::interval;
 use crate::query::functions::job::named::NamedJob;
 use crate::query::functions::job::time::{RequestedTime, span_of_job};
 use crate::query::functions::job::work::{GroupUsage, Work};
 use crate::query::labels::{covered, formatted};
-use crate::query::measure::{self, Measure, Measures};
+use crate::query::measure;
 use crate::query::notice::hinted;
-use crate::query::window::{ROW_LIMIT, STEP_LIMIT, Window};
+use crate::query::window::{STEP_LIMIT, Window};
 use crate::store;
 use crate::store::rights::caller::{OwnUsage, as_reader};
 
@@ -63,15 +62,13 @@ fn jobstats_compare(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
         filters,
         width,
         has_noted_age: false,
-        written: 0,
     };
     Ok(as_reader(|own| {
-        let _pinned = Pinned::new(SETTINGS);
-        connect_as_of_call(store::require)?;
+        with_settings(store::require)?;
         for job in jobs {
             pause();
             // Rows stay in memory as long as their connection.
-            connect_as_of_call(|client| comparison.add(client, job, own, &mut rows))?;
+            with_settings(|client| comparison.add(client, job, own, &mut rows))?;
         }
         Ok(())
     })?)
@@ -125,8 +122,6 @@ struct Comparison {
     /// The width of the steps; `None` for one step for each job.
     width: Option<Micros>,
     has_noted_age: bool,
-    /// The number of rows that have been written.
-    written: usize,
 }
 
 impl Comparison {
@@ -142,26 +137,21 @@ impl Comparison {
         let Some(subject) = Subject::find(client, job, scheduler, own, &given)? else {
             return Ok(());
         };
-        let of_several = |it: &Accounting| {
-            it.note_schedulers(&subject.job, |job, scheduler| {
-                format!("scheduler chooses one: jobstats_compare(ARRAY[{job}], scheduler => {scheduler}).")
-            })
-        };
-        if subject.accounting.as_ref().is_some_and(of_several) {
+        let is_of_several = subject.accounting.note_schedulers(&subject.job, |job, scheduler| {
+            format!("scheduler chooses one: jobstats_compare(ARRAY[{job}], scheduler => {scheduler}).")
+        });
+        if is_of_several {
             return Ok(());
         }
         let filters = self.filters.clone();
         let Some(window) = self.window(client, &subject)? else {
-            if subject.entries.is_empty() && subject.accounting.is_none() {
+            if subject.entries.is_empty() && !subject.accounting.is_known {
                 subject.job.note_nothing(client, filters)?;
             }
             return Ok(());
         };
         let by = By::these(&[]);
-        let found = subject.work(client, window, self.measures(), filters, &by)?;
-        let Some((work, plan)) = found else {
-            return Ok(());
-        };
+        let (work, plan) = subject.work(client, window, self.measures(), filters, &by)?;
         if !self.has_noted_age {
             plan.note_age();
             self.has_noted_age = true;
@@ -176,49 +166,45 @@ impl Comparison {
     /// Returns the time between the first and the last work of a job, by any of the operations. Work of other jobs with its number is not known
     /// apart from its own, but by its time.
     fn worked(&self, client: &SpiClient<'_>, subject: &Subject) -> Result<Option<Span>, Error> {
-        let accounting = subject.accounting.as_ref();
-        let (since, until) = accounting.map_or((None, None), |it| it.limits);
+        let (since, until) = subject.accounting.limits;
         let stored = span_of_job(client, &subject.entries)?;
-        let stored = stored.map(|(first, last)| {
-            let from = since.unwrap_or(first);
-            (first.max(from), last.min(until.unwrap_or(last)))
-        });
-        let Some((first, last)) = stored.filter(|(first, last)| first < last) else {
+        let limited = |(first, last): Span| {
+            let since = since.map_or(first, |it| it.max(first));
+            (since, until.map_or(last, |it| it.min(last)))
+        };
+        let Some((first, last)) = stored.map(limited).filter(|it| it.0 < it.1) else {
             return Ok(None);
         };
-        let has_begun = accounting.and_then(Accounting::started).is_some();
-        if has_begun || since.is_none() {
+        if subject.accounting.started().is_some() || since.is_none() {
             return Ok(Some((first, last)));
         }
         let window = Window::whole(first, last);
         let (filters, by) = (Filters::default(), By::these(&[]));
-        let found = subject.work(client, window, self.measures(), filters, &by)?;
-        let first = found.and_then(|(work, _)| {
-            let active = work.amounts().iter().filter_map(|it| it.active);
-            active.map(|it| it.0).min()
-        });
+        let (work, _) = subject.work(client, window, self.measures(), filters, &by)?;
+        let active = work.amounts().iter().filter_map(|it| it.active);
+        let first = active.map(|it| it.0).min();
         Ok(Some((first.unwrap_or(last - SHORTEST), last)))
     }
 
     /// Returns the steps of a job, from its start to its end; `None` if it is unknown.
     fn window(&self, client: &SpiClient<'_>, subject: &Subject) -> Result<Option<Window>, Error> {
-        let (job, accounting) = (&subject.job, subject.accounting.as_ref());
+        let (job, accounting) = (&subject.job, &subject.accounting);
         let worked = self.worked(client, subject)?;
-        if let (Some(accounting), None) = (accounting, worked) {
+        if accounting.is_known && worked.is_none() {
             accounting.note_no_work(job, &RequestedTime::default());
         }
-        let begun = accounting.filter(|it| it.started().is_some());
-        let started = begun.and_then(Accounting::started);
+        let started = accounting.started();
         let Some(start) = started.or(worked.map(|it| it.0)) else {
             return Ok(None);
         };
-        if begun.is_none() {
+        if started.is_none() {
             hinted(
                 format!("the start of job {} is not known", shown(&job.given)),
                 "It is compared from its first work on. To know starts, feed the accounting of the scheduler.",
             );
         }
-        let ended = begun.map(Accounting::ended).max(worked.map(|it| it.1));
+        let ended = started.map(|_| accounting.ended());
+        let ended = ended.max(worked.map(|it| it.1));
         let end = ended.unwrap_or(start).max(start.saturating_add(SHORTEST));
         let width = self.width.unwrap_or(end - start);
         let steps = (end - start).saturating_add(width - 1) / width;
@@ -229,14 +215,14 @@ impl Comparison {
         Ok(Some(Window::of_steps(starts.chain([end]).collect())))
     }
 
-    fn write(&mut self, job: &NamedJob, work: &Work<'_>, rows: &mut Rows) -> Result<(), Error> {
+    fn write(&self, job: &NamedJob, work: &Work<'_>, rows: &mut Rows) -> Result<(), Error> {
         let edges = &work.scope.edges;
-        self.written += work.scope.steps().saturating_mul(self.measures.len());
-        if self.written > ROW_LIMIT {
-            return Err(Error::TooManyRows);
-        }
         let done = work.done(&[], false)?.into_iter();
-        let mut done: HashMap<usize, GroupUsage> = done.map(|it| (it.step, it)).collect();
+        let done = done.flat_map(|GroupUsage { step, amounts, .. }| {
+            let amounts = amounts.into_iter();
+            amounts.map(move |(position, amount)| ((step, position), amount))
+        });
+        let done: HashMap<(usize, usize), Amount> = done.collect();
         let labels = json!({ "job": exactly(&job.number) });
         for (step, time) in edges.iter().enumerate().take(work.scope.steps()) {
             pause();
@@ -244,7 +230,6 @@ impl Comparison {
             let coverage = observed.first().map(|it| it.coverage);
             let coverage = coverage.filter(|it| it.is_finite());
             let (since_start, time) = (interval(time - edges[0]), timestamptz(*time)?);
-            let done = done.remove(&step);
             for (position, measure) in self.measures.iter().enumerate() {
                 // Without the time of any work, the time is unknown.
                 let is_used = || {
@@ -252,17 +237,17 @@ impl Comparison {
                     amount.is_some_and(|it| it.active.is_some())
                 };
                 let is_known = coverage > Some(0.0) && (!measure.is_time() || is_used());
-                let mut amounts = done.iter().flat_map(|it| &it.amounts);
-                let amount = match amounts.find(|it| it.0 == position) {
+                let amount = match done.get(&(step, position)) {
                     _ if !is_known => Amount::default(),
-                    Some((_, amount)) => *amount,
+                    Some(amount) => *amount,
                     None => Amount {
                         total: Some(0),
                         rate: Some(0.0),
                         ..Amount::default()
                     },
                 };
-                let (total, name) = (total(measure, &amount)?, measure.name.as_str());
+                let (total, name) = (number(measure, amount.total)?, measure.name.as_str());
+                require_more(rows)?;
                 rows.put(|| {
                     [
                         job.given.as_str().cell(),

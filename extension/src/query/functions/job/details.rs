@@ -7,15 +7,14 @@ use std::collections::{BTreeSet, HashMap};
 
 use jobstats_core::base::instant::{Micros, Span};
 use jobstats_core::base::operation;
-use jobstats_core::rules::increment::{Detail, OperationName, unpack};
+use jobstats_core::rules::increment::{Detail, OperationName, together, unpack};
 use jobstats_core::usage::per_call::Calls;
 use jobstats_core::usage::times::reports_times;
-use jobstats_core::usage::{Layout, Values};
+use jobstats_core::usage::{Layout, Measure, Values};
 
 use crate::pg::error::Error;
 use crate::pg::receive::Type;
 use crate::query::functions::job::work::Work;
-use crate::query::measure::Measure;
 use crate::query::read::{self, RowOwner, Selection};
 use crate::query::sources::Part;
 use crate::store::sum::Sum;
@@ -90,7 +89,10 @@ impl DescribedOperation {
         let (calls, sum, detail) = &mut self.observed;
         *calls = calls.saturating_add(value(values[0]));
         *sum = sum.saturating_add(value(values[1]));
-        *detail = merged(detail.take(), further);
+        *detail = match (detail.take(), further) {
+            (Some(one), Some(other)) => together(&one, &other),
+            (one, other) => one.or(other),
+        };
     }
 
     /// Ends the current observation.
@@ -124,10 +126,9 @@ impl Reading<'_> {
         let part = Part::of_observations(spans);
         let columns = self.counted.iter().flat_map(|it| it.columns.clone());
         let columns = columns.chain(Sum::service_time().columns);
-        let entries = self.work.entries.ids();
         let selection = Selection {
             by_owner: true,
-            entries: Some(&entries),
+            entries: Some(self.work.entries.ids()),
             further: &[("usage.detail", Type::Bytes)],
             kept: true,
             ordered: true,
@@ -190,18 +191,4 @@ impl Reading<'_> {
             }
         }
     }
-}
-
-/// Returns the details of two rows of one observation together.
-fn merged(one: Option<Detail>, other: Option<Detail>) -> Option<Detail> {
-    let (Some(one), Some(other)) = (&one, &other) else {
-        return one.or(other);
-    };
-    let squares = one.sumsq.into_iter().chain(other.sumsq);
-    Some(Detail {
-        min: one.min.into_iter().chain(other.min).min(),
-        max: one.max.max(other.max),
-        sumsq: squares.reduce(u64::wrapping_add),
-        ..Detail::default()
-    })
 }

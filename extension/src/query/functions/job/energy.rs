@@ -85,9 +85,7 @@ impl Energy {
         subject: &Subject,
         (since, until): Limits,
     ) -> Result<Option<Self>, Error> {
-        let Some(accounting) = &subject.accounting else {
-            return Ok(None);
-        };
+        let accounting = &subject.accounting;
         let counters = counters(client)?;
         let Some(starts) = accounting.starts().filter(|_| !counters.is_empty()) else {
             return Ok(None);

@@ -90,11 +90,6 @@ impl Entries {
         self.nodes.is_empty()
     }
 
-    /// Returns the number of entries.
-    pub fn len(&self) -> usize {
-        self.nodes.len()
-    }
-
     /// Returns the keys of the entries.
     pub fn ids(&self) -> Vec<i64> {
         self.nodes.keys().copied().collect()

@@ -11,15 +11,12 @@ use crate::pg::error::{Error, shown};
 use crate::pg::spi::{Statements, values};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
+use crate::query::explain_empty;
 use crate::query::filters::{Filters, meaning};
 use crate::query::functions::job::time::RequestedTime;
 use crate::query::jobs::note_arrays;
-use crate::query::notice::hinted;
-use crate::query::unknown_filter;
+use crate::query::notice::{NAMED, hinted};
 use crate::store::rights::caller::{OWN_FIRST, OwnUsage, after_own, seen, seen_entries};
-
-/// The number of schedulers that a notice names.
-const LISTED: usize = 5;
 
 /// The largest number of elements of an array that an answer is about. The oldest ones are left out.
 const ELEMENTS_MAX: i64 = 10_000;
@@ -159,7 +156,7 @@ impl NamedJob {
         match self.numbers.as_slice() {
             [number] => filters.only("job", number),
             // A star alone would be no filter.
-            _ => filters.any_of("entry", Some(vec![Some("**".to_owned())])),
+            _ => filters.any_of("entry", Some(vec!["**".to_owned()])),
         }
     }
 
@@ -178,7 +175,7 @@ impl NamedJob {
     /// Raises a notice that the job is unknown. A restricted reader gets no details.
     pub fn note_nothing(&self, client: &SpiClient<'_>, filters: Filters) -> Result<(), Error> {
         if self.own.is_none() {
-            unknown_filter::explain(client, &self.filter(filters))?;
+            explain_empty::explain_filters(client, &self.filter(filters))?;
         } else {
             hinted(
                 format!("no job {} of yours is known", shown(&self.given)),
@@ -192,7 +189,7 @@ impl NamedJob {
     pub fn note_unknown(&self, given: &RequestedTime) {
         let scheduler = shown(self.scheduler.as_deref().unwrap_or_default());
         let (job, then) = (shown(&self.given), given.in_this_window());
-        let known = self.schedulers.iter().take(LISTED).map(|it| shown(it));
+        let known = self.schedulers.iter().take(NAMED).map(|it| shown(it));
         let known = known.collect::<Vec<_>>().join(", ");
         let hint = match self.schedulers.is_empty() {
             true => "No accounting has a job with this number.".to_owned(),

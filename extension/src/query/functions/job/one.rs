@@ -14,7 +14,7 @@ use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::query::answer::read;
 use crate::query::dimension::By;
 use crate::query::filters::Filters;
-use crate::query::functions::job::accounting::{Accounting, interval};
+use crate::query::functions::job::accounting::interval;
 use crate::query::functions::job::attributed::UsageOfOthers;
 use crate::query::functions::job::report::in_answer_unit;
 use crate::query::functions::job::time::RequestedTime;
@@ -25,19 +25,20 @@ use crate::store;
 use crate::store::rights::caller::OwnUsage;
 
 #[pg_extern(sql = false)]
-fn jobstats_job(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
-    let job = arguments.take::<String>()?;
-    answer(job, arguments, rows)
+fn jobstats_job(arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
+    answer::<String>(arguments, rows)
 }
 
 #[pg_extern(sql = false)]
-fn jobstats_job_of_number(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
-    let job = arguments.take::<i64>()?;
-    answer(job.map(|job| job.to_string()), arguments, rows)
+fn jobstats_job_of_number(arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
+    answer::<i64>(arguments, rows)
 }
 
-fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
-    let job = required(job)?;
+fn answer<T: FromDatum + IntoDatum + ToString>(
+    mut arguments: Arguments<'_>,
+    mut rows: Rows,
+) -> SqlResult<()> {
+    let job = required(arguments.take::<T>()?)?;
     let scheduler = arguments.take::<String>()?;
     read(|client, own| {
         store::require(client)?;
@@ -58,8 +59,7 @@ fn of_scheduler(
         return Ok(());
     };
     subject.job.note_unmatched(client)?;
-    let schedulers = subject.accounting.as_ref().map(Accounting::schedulers);
-    let mut schedulers = schedulers.unwrap_or_default().into_iter();
+    let mut schedulers = subject.accounting.schedulers().into_iter();
     match schedulers.len() {
         0 | 1 => write(client, &subject, &given, rows),
         _ => schedulers.try_for_each(|it| of_scheduler(client, number, Some(it), own, rows)),
@@ -74,8 +74,8 @@ impl Subject {
     fn total(&self, work: Option<&Work<'_>>, operation: &str) -> Option<i128> {
         let Some(work) = work else {
             // Jobs that share a number cannot be separated; a second job that has begun has no usage.
-            let has_begun = self.accounting.as_ref().and_then(Accounting::started);
-            return has_begun.filter(|_| !self.job.is_shared).map(|_| 0);
+            let has_begun = self.accounting.started().is_some();
+            return (has_begun && !self.job.is_shared).then_some(0);
         };
         // Work without time is of servers that report no times.
         let is_any = || work.amounts().iter().any(|it| it.active.is_some());
@@ -91,13 +91,12 @@ fn write(
     given: &RequestedTime,
     rows: &mut Rows,
 ) -> Result<(), Error> {
-    let accounting = subject.accounting.as_ref();
     // The row names its scheduler.
-    if let Some(accounting) = accounting.filter(|_| !subject.job.is_shared) {
-        accounting.note(&subject.job, given);
+    if !subject.job.is_shared {
+        subject.accounting.note(&subject.job, given);
     }
     let found = subject.usage(client, given, Filters::default(), &By::these(&[]))?;
-    if found.is_none() && accounting.is_none() {
+    if found.is_none() && !subject.accounting.is_known {
         return Ok(());
     }
     let energy = energy::joules(client, subject)?;
@@ -114,11 +113,11 @@ fn put(
     claimed: Option<AnyNumeric>,
     rows: &mut Rows,
 ) -> Result<(), Error> {
-    let (job, accounting) = (&subject.job, subject.accounting.as_ref());
+    let (job, accounting) = (&subject.job, &subject.accounting);
     let whole = work.and_then(|it| it.whole.as_ref());
     let active_nodes = work.map(|_| whole.map_or(0, |it| it.nodes as i64));
     let coverage = whole.map(|it| it.observed.coverage);
-    let run = accounting.map(|it| it.together.clone()).unwrap_or_default();
+    let run = accounting.together.clone();
     let [scheduler, label, user_name, account, partition, name] = run.texts;
     let [state, exit_code] = run.result;
     let time = |it: Option<Micros>| it.map(timestamptz).transpose();
@@ -131,8 +130,8 @@ fn put(
     };
     let (read_bytes, write_bytes) = (sum("read_bytes")?, sum("write_bytes")?);
     let (metadata, service_time) = (sum("metadata")?, sum(TIME)?);
-    let in_service = accounting.zip(subject.total(work, TIME));
-    let in_service = in_service.and_then(|(it, time)| it.in_service(time));
+    let time = subject.total(work, TIME);
+    let in_service = time.and_then(|it| accounting.in_service(it));
     rows.put(|| {
         [
             label.as_deref().unwrap_or(&job.number).cell(),
@@ -152,7 +151,7 @@ fn put(
             Jsonb::of(&job.labels()).cell(),
             scheduler.cell(),
             label.cell(),
-            accounting.and_then(Accounting::runs).cell(),
+            accounting.runs().cell(),
             partition.cell(),
             submitted.cell(),
             exit_code.cell(),

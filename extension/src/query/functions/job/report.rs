@@ -4,7 +4,7 @@ use jobstats_core::base::instant::Micros;
 use jobstats_core::output::quantity::Quantity;
 use jobstats_core::series::typical::Distribution;
 use jobstats_core::usage::per_call::Calls;
-use jobstats_core::usage::{Amount, Values};
+use jobstats_core::usage::{Amount, Measure, Values};
 use pgrx::AnyNumeric;
 use pgrx::datum::TimestampWithTimeZone;
 use serde_json::{Map, Value};
@@ -13,14 +13,13 @@ use crate::pg::error::Error;
 use crate::pg::jsonb::Jsonb;
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::{IntoCell, Rows};
-use crate::query::answer::total;
+use crate::query::answer::number;
 use crate::query::dimension::{By, Dimension, words};
 use crate::query::filters::OF_TARGETS;
 use crate::query::functions::job::details::{self, Details};
 use crate::query::functions::job::time::AnsweredTime;
 use crate::query::functions::job::work::Work;
 use crate::query::labels::{ALL, covered, decimal, formatted, label};
-use crate::query::measure::Measure;
 
 /// The dimensions that group the usage of a job; empty for the whole job.
 pub struct Grouping {
@@ -124,8 +123,7 @@ pub fn write(
 
 /// Returns a sum in the unit of answers: seconds for times. It is exact.
 pub fn in_answer_unit(sum: i128, is_time: bool) -> Result<AnyNumeric, Error> {
-    let unit = if is_time { 1_000_000 } else { 1 };
-    decimal(sum, unit).map_err(Error::damaged_value)
+    decimal(sum, if is_time { 1_000_000 } else { 1 })
 }
 
 /// The usage of a group by one operation. `None` is unknown.
@@ -164,7 +162,7 @@ impl<'a> Row<'a> {
             name,
             labels,
             operation: &measure.name,
-            total: total(measure, amount)?,
+            total: number(measure, amount.total)?,
             calls: amount.calls.map(AnyNumeric::from),
             per_call: amount.per_call(measure),
             nodes: i64::try_from(amount.nodes).ok(),

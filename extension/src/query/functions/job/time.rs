@@ -108,7 +108,10 @@ fn buckets((since, until): Span, entries: &Entries) -> Option<Vec<Micros>> {
     let count = usize::try_from(until.saturating_sub(since) / BUCKET).unwrap_or(usize::MAX);
     let mut rollups = entries.state.rollups.iter();
     let is_dropped = rollups.any(|it| it.rollup.micros == BUCKET && it.dropped > since);
-    if is_dropped || count > BUCKETS || count.saturating_mul(entries.len()) > BUCKETS_OF_ENTRIES {
+    if is_dropped
+        || count > BUCKETS
+        || count.saturating_mul(entries.nodes.len()) > BUCKETS_OF_ENTRIES
+    {
         return None;
     }
     let coarse = coarse(&entries.state, &Window::whole(since, until));
@@ -134,7 +137,7 @@ pub fn span_of_job(client: &SpiClient<'_>, entries: &Entries) -> Result<Option<S
     let window = Window::whole(earliest.saturating_sub(DAY).max(EARLIEST), LATEST);
     let selection = Selection {
         activity: true,
-        entries: Some(&ids),
+        entries: Some(ids.clone()),
         ..Selection::default()
     };
     // The earliest start of a row, and the time in which the latest ends, which is the bucket that holds it, or an instant.

@@ -5,15 +5,14 @@ use std::collections::HashMap;
 use jobstats_core::base::instant::{Micros, Span};
 use jobstats_core::usage::dimension::Dimension;
 use jobstats_core::usage::{
-    Activity, Amount, Cells, Conditions, Entry, Groups, Layout, Line, MeasurePlan, Observed,
-    Owners, Row, Scope, Subject, SubjectKind, Values,
+    Activity, Amount, Cells, Conditions, Entry, Groups, Layout, Line, MeasurePlan, Measures,
+    Observed, Owners, Row, Scope, Subject, SubjectKind, Values,
 };
 
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::query::dimension::{By, Level};
 use crate::query::functions::job::entries::Entries;
-use crate::query::measure::Measures;
 use crate::query::read::{self, RowOwner, Selection};
 use crate::query::sources::Part;
 use crate::query::window::ROW_LIMIT;
@@ -64,16 +63,15 @@ impl<'w> Work<'w> {
         during: impl Fn(i64, Micros) -> Option<Span>,
     ) -> Result<Self, Error> {
         let plan = MeasurePlan::new(&measures.list, true, true);
-        let layout = Layout::new(plan.sums(), false);
-        let mut cells = Cells::new(plan.sums().len(), Activity::OfSums, entries.state.limit);
-        let ids = entries.ids();
+        let layout = Layout::new(&plan.sums, false);
+        let mut cells = Cells::new(plan.sums.len(), Activity::OfSums, entries.state.limit);
         let selection = Selection {
             by_owner: true,
             activity: true,
-            entries: Some(&ids),
+            entries: Some(entries.ids()),
             ..Selection::default()
         };
-        for part in parts.iter().filter(|_| !ids.is_empty()) {
+        for part in parts.iter().filter(|_| !entries.is_empty()) {
             read::usage(part, &layout, &selection, &mut |row| {
                 if let RowOwner::Entry(entry) = row.owner
                     && let Some(target) = scope.position(row.target, None)

@@ -6,9 +6,12 @@ use crate::base::target::{TARGET_MAX, TargetKind, TargetName, is_target_byte};
 /// The number of bytes that are read of a parameter's name in the middle of a line.
 const PARAMETER_MAX: usize = 128;
 
+/// The name of the parameter that is read.
+pub const JOB_STATS: &str = "job_stats";
+
 /// A parameter, by its name before a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Parameter<'a> {
+pub enum Parameter<'a> {
     /// A parameter of a target, with the last part of its name: `job_stats` in `mdt.scratch-MDT0000.job_stats`.
     OfTarget(TargetName<'a>, &'a [u8]),
     /// Another parameter. A name without dots can be a damaged line of a value, a name with dots a damaged name of a
@@ -17,7 +20,7 @@ pub(super) enum Parameter<'a> {
 }
 
 /// Splits a line `name=value` or `name: value` (`lctl -y`, only if the name has dots) into the parameter and the value.
-pub(super) fn parse(line: &[u8]) -> Option<(Parameter<'_>, &[u8])> {
+pub fn parse(line: &[u8]) -> Option<(Parameter<'_>, &[u8])> {
     if !line.first()?.is_ascii_alphabetic() {
         return None;
     }
@@ -38,7 +41,7 @@ pub(super) fn parse(line: &[u8]) -> Option<(Parameter<'_>, &[u8])> {
 /// read goes on with the next parameter in the middle of a line.
 ///
 /// Only names in the form of Lustre are found, because identifiers can contain any text of a user.
-pub(super) fn glued(line: &[u8]) -> Option<usize> {
+pub fn glued(line: &[u8]) -> Option<usize> {
     if line.len() < b"mdt.x-MDT0000.x=".len() {
         return None;
     }
@@ -76,9 +79,9 @@ fn is_given_by_lustre(text: &[u8]) -> bool {
         && !TargetKind::ALL.iter().any(begins_again)
 }
 
-/// Returns the target whose parameter an error message is about, by the name of the parameter or of its file.
-pub(super) fn named_in_message<'a>(message: &'a [u8], parameter: &str) -> Option<TargetName<'a>> {
-    memchr::memmem::find_iter(message, parameter).find_map(|leaf| {
+/// Returns the target whose `job_stats` an error message is about, by the name of the parameter or of its file.
+pub fn named_in_message(message: &[u8]) -> Option<TargetName<'_>> {
+    memchr::memmem::find_iter(message, JOB_STATS).find_map(|leaf| {
         let (separator, before) = message[..leaf].split_last()?;
         if !b"./".contains(separator) {
             return None;
@@ -93,14 +96,14 @@ pub(super) fn named_in_message<'a>(message: &'a [u8], parameter: &str) -> Option
     })
 }
 
-/// Returns true if a line that cannot be read can be the damaged name of a target's parameter.
-pub(super) fn resembles_target(line: &[u8], parameter: &str) -> bool {
+/// Returns true if a line that cannot be read can be the damaged name of a target's `job_stats`.
+pub fn resembles_target(line: &[u8]) -> bool {
     let mut kinds = TargetKind::ALL.iter();
-    let mut names = memchr::memmem::find_iter(line, parameter);
+    let mut names = memchr::memmem::find_iter(line, JOB_STATS);
     kinds.any(|kind| line.starts_with(kind.prefix()))
         || names.any(|begin| {
             let (before, name) = line.split_at(begin);
-            let after = &name[parameter.len()..];
+            let after = &name[JOB_STATS.len()..];
             before.ends_with(b".") && (after.starts_with(b"=") || after.starts_with(b": "))
         })
 }

@@ -6,8 +6,8 @@ use std::ops::Range;
 use crate::text::additional_parameters::{Other, Parameter};
 
 /// A value that has begun.
-pub(super) struct OpenValue<'a> {
-    pub(super) parameter: Parameter<'a>,
+pub struct OpenValue<'a> {
+    pub parameter: Parameter<'a>,
     line: u32,
     /// The parts of the value before `from`, if there is foreign text between them.
     parts: Vec<u8>,
@@ -21,7 +21,7 @@ pub(super) struct OpenValue<'a> {
 
 impl<'a> OpenValue<'a> {
     /// Begins the value of a parameter at a position in the text, on this line.
-    pub(super) const fn new(parameter: Parameter<'a>, line: u32, from: usize) -> Self {
+    pub const fn new(parameter: Parameter<'a>, line: u32, from: usize) -> Self {
         Self {
             parameter,
             line,
@@ -34,7 +34,7 @@ impl<'a> OpenValue<'a> {
 
     /// Leaves a range of the text out, which ends with a line. A line of the value that an error message interrupts goes on
     /// behind that message.
-    pub(super) fn leave_out(&mut self, text: &[u8], range: Range<usize>) {
+    pub fn leave_out(&mut self, text: &[u8], range: Range<usize>) {
         self.append(text, range.start);
         self.owed += 1;
         if matches!(self.parts.last(), None | Some(b'\n')) {
@@ -44,7 +44,7 @@ impl<'a> OpenValue<'a> {
     }
 
     /// Goes on at a position in the text, after the value's name has been printed again.
-    pub(super) fn go_on(&mut self, text: &[u8], name: usize, from: usize) {
+    pub fn go_on(&mut self, text: &[u8], name: usize, from: usize) {
         self.append(text, name);
         self.from = from;
     }
@@ -70,7 +70,7 @@ impl<'a> OpenValue<'a> {
     }
 
     /// Ends the value at a position in the text. Returns `None` if it is empty, or if there is no memory for its parts.
-    pub(super) fn finish(mut self, text: &'a [u8], at: usize) -> Option<Other<'a>> {
+    pub fn finish(mut self, text: &'a [u8], at: usize) -> Option<Other<'a>> {
         let value = if self.parts.is_empty() {
             Cow::Borrowed(text.get(self.from..at).unwrap_or_default())
         } else {

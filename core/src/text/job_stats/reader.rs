@@ -1,14 +1,25 @@
-//! Follows the names of parameters through a text.
+//! Follows the names of parameters through a text, and assigns its lines to values of targets.
+//!
+//! Names come before values, as `lctl` prints them by default, with `-y` and with `-H`, or there are none (`-n`). Error messages may stand
+//! between lines and in the middle of them, and values may end in the middle of a line.
 
 use std::ops::Range;
 
-use super::lines::{Lines, Piece, trim};
-use super::other::OpenValue;
-use super::parameter::{self, Parameter};
-use super::{LineKind, Outcome, Outside, Values, message};
+use super::fast_path::UsualLines;
+use super::grammar::counter;
+use super::grammar::line::Line;
+use super::lctl::lines::{Lines, Piece, trim};
+use super::lctl::message;
+use super::lctl::other::OpenValue;
+use super::lctl::parameter::{self, JOB_STATS, Parameter};
+use super::records::Records;
+use super::{Reason, Sink};
 use crate::base::pause::Pause;
 use crate::base::target::TargetName;
 use crate::text::additional_parameters as additional;
+
+/// The name of the setting that is read too.
+const CLEANUP_INTERVAL: &str = "job_cleanup_interval";
 
 /// The part of the text that contains a line.
 #[derive(Clone, Copy)]
@@ -23,10 +34,11 @@ enum Section<'a> {
     Other,
 }
 
-/// Reads a text. See [`super::read`].
-pub(super) struct Reader<'a, 'v, 'p, V> {
+/// Reads a text.
+pub(super) struct Reader<'a, 's, 'p, S> {
     lines: Lines<'a, 'p>,
-    values: &'v mut V,
+    records: Records<'s, 'p, S>,
+    usual: UsualLines<'a>,
     section: Section<'a>,
     /// A line `name=value` without dots in the name, with its number: another parameter, or a damaged line of the value.
     aside: Option<(u32, &'a [u8])>,
@@ -34,20 +46,24 @@ pub(super) struct Reader<'a, 'v, 'p, V> {
     other: Option<OpenValue<'a>>,
 }
 
-impl<'a, 'v, 'p, V: Values<'a>> Reader<'a, 'v, 'p, V> {
-    pub(super) fn new(text: &'a [u8], values: &'v mut V, pause: Pause<'p>) -> Self {
+impl<'a, 's, 'p, S: Sink<'a>> Reader<'a, 's, 'p, S> {
+    pub(super) fn new(text: &'a [u8], sink: &'s mut S, pause: Pause<'p>) -> Self {
         Self {
-            lines: Lines::new(text, V::kind, pause),
-            values,
+            lines: Lines::new(text, pause),
+            records: Records::new(sink, pause),
+            usual: UsualLines::default(),
             section: Section::Start,
             aside: None,
             other: None,
         }
     }
 
-    pub(super) fn run(mut self) -> Result<(), V::Stop> {
+    pub(super) fn run(mut self) -> Result<(), S::Stop> {
         loop {
-            if self.take_lines()? {
+            // Lines that need no look at their neighbours are taken without one.
+            if let (Section::Value(..), None) = (self.section, self.aside)
+                && self.usual.take(&mut self.lines, &mut self.records)?
+            {
                 continue;
             }
             if self.lines.rest().starts_with(b"\n") {
@@ -64,15 +80,7 @@ impl<'a, 'v, 'p, V: Values<'a>> Reader<'a, 'v, 'p, V> {
         }
     }
 
-    /// Lets the value take lines that need no look at their neighbours. Returns true if there was one.
-    fn take_lines(&mut self) -> Result<bool, V::Stop> {
-        match (self.section, self.aside) {
-            (Section::Value(..), None) => self.values.take(&mut self.lines),
-            _ => Ok(false),
-        }
-    }
-
-    fn line(&mut self, piece: Piece<'a>) -> Result<(), V::Stop> {
+    fn line(&mut self, piece: Piece<'a>) -> Result<(), S::Stop> {
         if message::is_message(piece.text) {
             return self.message(piece.from..piece.next);
         }
@@ -96,16 +104,14 @@ impl<'a, 'v, 'p, V: Values<'a>> Reader<'a, 'v, 'p, V> {
         parameter: Parameter<'a>,
         value: &'a [u8],
         piece: Piece<'a>,
-    ) -> Result<bool, V::Stop> {
+    ) -> Result<bool, S::Stop> {
         self.begin_other(value, piece)?;
         match parameter {
-            Parameter::OfTarget(target, name) if name == V::PARAMETER.as_bytes() => {
+            Parameter::OfTarget(target, name) if name == JOB_STATS.as_bytes() => {
                 self.named_value(target, value, piece)?;
                 Ok(true)
             }
-            Parameter::OfTarget(target, name)
-                if V::SETTING.is_some_and(|it| it.as_bytes() == name) =>
-            {
+            Parameter::OfTarget(target, name) if name == CLEANUP_INTERVAL.as_bytes() => {
                 self.leave(piece.from)?;
                 self.section = Section::Setting(target, piece.from);
                 self.setting(value, piece)?;
@@ -124,7 +130,7 @@ impl<'a, 'v, 'p, V: Values<'a>> Reader<'a, 'v, 'p, V> {
 
     /// Ends the value of another parameter at a name, and begins another one if the name is such a parameter. `lctl -H`
     /// prints the name before each line.
-    fn begin_other(&mut self, value: &'a [u8], piece: Piece<'a>) -> Result<(), V::Stop> {
+    fn begin_other(&mut self, value: &'a [u8], piece: Piece<'a>) -> Result<(), S::Stop> {
         let name = piece.text.strip_suffix(value).unwrap_or(piece.text);
         let name = name.split_last().map(|(_, name)| name);
         let parameter = name.and_then(additional::Parameter::parse);
@@ -133,7 +139,7 @@ impl<'a, 'v, 'p, V: Values<'a>> Reader<'a, 'v, 'p, V> {
             && parameter == Some(open.parameter)
             && !trim(value).is_empty()
         {
-            open.go_on(self.lines.text(), piece.from, from);
+            open.go_on(self.lines.text, piece.from, from);
             return Ok(());
         }
         self.end_other(piece.from)?;
@@ -141,10 +147,10 @@ impl<'a, 'v, 'p, V: Values<'a>> Reader<'a, 'v, 'p, V> {
         Ok(())
     }
 
-    fn end_other(&mut self, at: usize) -> Result<(), V::Stop> {
+    fn end_other(&mut self, at: usize) -> Result<(), S::Stop> {
         let other = self.other.take();
-        match other.and_then(|open| open.finish(self.lines.text(), at)) {
-            Some(other) => self.values.other(other),
+        match other.and_then(|open| open.finish(self.lines.text, at)) {
+            Some(other) => self.records.sink.other(other),
             None => Ok(()),
         }
     }
@@ -156,7 +162,7 @@ impl<'a, 'v, 'p, V: Values<'a>> Reader<'a, 'v, 'p, V> {
         target: TargetName<'a>,
         value: &'a [u8],
         piece: Piece<'a>,
-    ) -> Result<(), V::Stop> {
+    ) -> Result<(), S::Stop> {
         let is_alone = trim(value).is_empty();
         self.aside = None;
         if is_alone || !self.is_within(target) {
@@ -170,7 +176,7 @@ impl<'a, 'v, 'p, V: Values<'a>> Reader<'a, 'v, 'p, V> {
     }
 
     /// Handles the text of a line in which the value of a setting is expected.
-    fn setting(&mut self, value: &'a [u8], piece: Piece<'a>) -> Result<(), V::Stop> {
+    fn setting(&mut self, value: &'a [u8], piece: Piece<'a>) -> Result<(), S::Stop> {
         let Section::Setting(target, from) = self.section else {
             return Ok(());
         };
@@ -179,26 +185,31 @@ impl<'a, 'v, 'p, V: Values<'a>> Reader<'a, 'v, 'p, V> {
             return Ok(());
         }
         self.section = Section::Other;
-        self.values.setting(target, value, piece, from..piece.next)
+        let seconds = counter::number(value)
+            .ok()
+            .and_then(|it| it.try_into().ok());
+        let sink = &mut *self.records.sink;
+        match seconds {
+            Some(seconds) => sink.cleanup_interval(target, seconds, from..piece.next),
+            None => sink.problem(piece.number, Reason::BadNumber, piece.text),
+        }
     }
 
     /// Handles an error message.
-    fn message(&mut self, range: Range<usize>) -> Result<(), V::Stop> {
+    fn message(&mut self, range: Range<usize>) -> Result<(), S::Stop> {
         if let Some(open) = &mut self.other {
-            open.leave_out(self.lines.text(), range.clone());
+            open.leave_out(self.lines.text, range.clone());
         }
-        let message = &self.lines.text()[range.clone()];
-        match parameter::named_in_message(message, V::PARAMETER) {
-            Some(target) => {
-                let is_inside = self.is_within(target);
-                self.values.read_failed(target, range, is_inside)
-            }
+        let message = &self.lines.text[range.clone()];
+        match parameter::named_in_message(message) {
+            Some(target) if self.is_within(target) => self.records.sink.may_hide_records(),
+            Some(target) => self.records.sink.read_failed(target, range),
             None => Ok(()),
         }
     }
 
     /// Handles an error message in the middle of a line that is skipped otherwise.
-    fn message_within(&mut self, text: &'a [u8], piece: Piece<'a>) -> Result<(), V::Stop> {
+    fn message_within(&mut self, text: &'a [u8], piece: Piece<'a>) -> Result<(), S::Stop> {
         match message::merged(text) {
             Some(begin) => self.message(piece.offset_of(&text[begin..])..piece.next),
             None => Ok(()),
@@ -209,31 +220,31 @@ impl<'a, 'v, 'p, V: Values<'a>> Reader<'a, 'v, 'p, V> {
         matches!(self.section, Section::Value(Some(here), _) if here == target)
     }
 
-    fn enter(&mut self, target: Option<TargetName<'a>>, piece: Piece<'a>) -> Result<(), V::Stop> {
+    fn enter(&mut self, target: Option<TargetName<'a>>, piece: Piece<'a>) -> Result<(), S::Stop> {
         self.section = Section::Value(target, piece.from);
-        self.values.begin(piece.number, target)
+        self.records.begin_target(piece.number, target)
     }
 
     /// Ends the value of a parameter.
-    fn leave(&mut self, at: usize) -> Result<(), V::Stop> {
+    fn leave(&mut self, at: usize) -> Result<(), S::Stop> {
         self.aside = None;
         match std::mem::replace(&mut self.section, Section::Other) {
-            Section::Value(_, from) => self.values.end(from..at),
+            Section::Value(_, from) => self.records.end_target(from..at),
             Section::Start | Section::Setting(..) | Section::Other => Ok(()),
         }
     }
 
     /// Handles a line of a value: the whole line, or the text after the name.
-    fn value(&mut self, text: &'a [u8], piece: Piece<'a>) -> Result<(), V::Stop> {
+    fn value(&mut self, text: &'a [u8], piece: Piece<'a>) -> Result<(), S::Stop> {
         match self.section {
             Section::Start | Section::Value(..) => self.value_line(text, piece),
             Section::Setting(..) => self.setting(text, piece),
             Section::Other => {
                 self.message_within(text, piece)?;
-                match V::kind(text) {
-                    LineKind::Entry(_) => {
-                        let reason = Outside::OtherParameter;
-                        self.values.outside(piece.number, piece.text, reason)
+                match Line::of(text) {
+                    Line::Record(_) => {
+                        let reason = Reason::RecordWithoutTarget;
+                        self.records.sink.problem(piece.number, reason, piece.text)
                     }
                     _ => Ok(()),
                 }
@@ -241,7 +252,7 @@ impl<'a, 'v, 'p, V: Values<'a>> Reader<'a, 'v, 'p, V> {
         }
     }
 
-    fn value_line(&mut self, text: &'a [u8], piece: Piece<'a>) -> Result<(), V::Stop> {
+    fn value_line(&mut self, text: &'a [u8], piece: Piece<'a>) -> Result<(), S::Stop> {
         if self.is_aside(text, piece)? {
             return self.message_within(text, piece);
         }
@@ -255,26 +266,27 @@ impl<'a, 'v, 'p, V: Values<'a>> Reader<'a, 'v, 'p, V> {
                 self.message(message.clone())?;
             }
             self.enter_nameless(&joined.text, piece)?;
-            let outcome = self.values.joined_line(piece, &joined)?;
-            return self.after(outcome, &joined.text, joined.ended);
+            let is_readable = self.records.joined_line(piece, &joined)?;
+            return self.after(is_readable, &joined.text, joined.ended);
         }
         self.enter_nameless(text, piece)?;
-        let outcome = self.values.line(piece, text, &mut self.lines)?;
-        self.after(outcome, text, piece.ended)
+        let is_readable = self.records.line(piece, text, &mut self.lines)?;
+        self.after(is_readable, text, piece.ended)
     }
 
     /// Returns true if a line belongs to the value of another parameter, one without dots in its name. A heading or an
     /// entry ends that value. A line from inside of an entry shows that the parameter was a damaged line of that entry.
-    fn is_aside(&mut self, text: &[u8], piece: Piece<'a>) -> Result<bool, V::Stop> {
+    fn is_aside(&mut self, text: &[u8], piece: Piece<'a>) -> Result<bool, S::Stop> {
         let Some((number, damaged)) = self.aside else {
             return Ok(false);
         };
-        match V::kind(text) {
-            LineKind::Any => return Ok(true),
-            LineKind::Heading | LineKind::Entry(_) => self.end_other(piece.from)?,
-            LineKind::Inner => {
+        match Line::of(text) {
+            Line::Blank | Line::Field(_) | Line::Unreadable(_) => return Ok(true),
+            Line::Header | Line::Record(_) => self.end_other(piece.from)?,
+            Line::Time(..) | Line::Counter(..) => {
                 self.other = None;
-                self.values.outside(number, damaged, Outside::Damaged)?;
+                let reason = Reason::UnreadableLine;
+                self.records.suspicious(number, reason, damaged)?;
             }
         }
         self.aside = None;
@@ -282,22 +294,18 @@ impl<'a, 'v, 'p, V: Values<'a>> Reader<'a, 'v, 'p, V> {
     }
 
     /// Begins a value without a name if no name has been seen before a line that begins a value or an entry.
-    fn enter_nameless(&mut self, text: &[u8], piece: Piece<'a>) -> Result<(), V::Stop> {
+    fn enter_nameless(&mut self, text: &[u8], piece: Piece<'a>) -> Result<(), S::Stop> {
         let is_start = matches!(self.section, Section::Start);
-        if is_start && matches!(V::kind(text), LineKind::Heading | LineKind::Entry(_)) {
+        if is_start && matches!(Line::of(text), Line::Header | Line::Record(_)) {
             return self.enter(None, piece);
         }
         Ok(())
     }
 
     /// Ends the value after a line that cannot be read and looks like the damaged name of a target.
-    fn after(&mut self, outcome: Outcome, text: &[u8], ended: bool) -> Result<(), V::Stop> {
+    fn after(&mut self, is_readable: bool, text: &[u8], ended: bool) -> Result<(), S::Stop> {
         let is_within = matches!(self.section, Section::Value(..));
-        if outcome == Outcome::Unreadable
-            && ended
-            && is_within
-            && parameter::resembles_target(text, V::PARAMETER)
-        {
+        if !is_readable && ended && is_within && parameter::resembles_target(text) {
             return self.leave(self.lines.position);
         }
         Ok(())

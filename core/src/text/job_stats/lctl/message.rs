@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 /// Returns true if the line is a message.
-pub(super) fn is_message(line: &[u8]) -> bool {
+pub fn is_message(line: &[u8]) -> bool {
     [&b"error: "[..], b"warning: ", b"lctl: "]
         .iter()
         .any(|begin| line.starts_with(begin))
@@ -13,7 +13,7 @@ pub(super) fn is_message(line: &[u8]) -> bool {
 
 /// Returns the position, after the first byte, at which a message begins. Values are buffered and messages are not, so
 /// that a message can stand in the middle of a line that goes on after it.
-pub(super) fn merged(line: &[u8]) -> Option<usize> {
+pub fn merged(line: &[u8]) -> Option<usize> {
     static ERROR: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(b"error: "));
     if line.len() < b"error: x_param:".len() {
         return None;

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use super::{LineKind, message, parameter};
+use super::{message, parameter};
 use crate::base::pause::{self, Pause};
+use crate::text::job_stats::grammar::line::Line;
 
 /// The largest number of bytes of an identifier in Lustre.
 const LUSTRE_IDENTIFIER_MAX: usize = 31;
@@ -17,46 +18,44 @@ const JOINED_MAX: usize = 32;
 const IN_VAIN_MAX: usize = 100_000;
 
 /// The number of bytes of a line that are read. A counter with a full histogram has less than a thousand.
-pub(crate) const LINE_MAX: usize = 64 << 10;
+pub const LINE_MAX: usize = 64 << 10;
 
 /// A line of the text, or its part before another parameter that begins in the middle of it. Only the beginning of a
 /// long line is kept.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Piece<'a> {
+pub struct Piece<'a> {
     /// The text without line end and without colours.
-    pub(crate) text: &'a [u8],
+    pub text: &'a [u8],
     /// The number of the line, counted from 1.
-    pub(crate) number: u32,
+    pub number: u32,
     /// The position of `text` in the whole text.
     begin: usize,
     /// The position of the line in the whole text.
-    pub(super) from: usize,
+    pub from: usize,
     /// The position of the next piece.
-    pub(crate) next: usize,
+    pub next: usize,
     /// True if a line feed ends the piece.
-    pub(crate) ended: bool,
+    pub ended: bool,
 }
 
 impl<'a> Piece<'a> {
     /// Returns the position of a suffix of this piece in the whole text.
-    pub(crate) fn offset_of(&self, suffix: &[u8]) -> usize {
+    pub fn offset_of(&self, suffix: &[u8]) -> usize {
         self.begin + self.text.len() - suffix.len()
     }
 }
 
 /// Reads a text line by line.
 #[derive(Clone, Copy)]
-pub(crate) struct Lines<'a, 'p> {
-    text: &'a [u8],
-    /// Returns the kind of a line of a value.
-    kind: fn(&[u8]) -> LineKind<'_>,
+pub struct Lines<'a, 'p> {
+    pub text: &'a [u8],
     pause: Pause<'p>,
     /// The position of the next call of `pause`.
     pause_at: usize,
     /// The position of the next line.
-    pub(super) position: usize,
+    pub position: usize,
     /// The number of the next line.
-    pub(crate) number: u32,
+    pub number: u32,
     /// The end of the line that is partly taken: there can be many parts.
     end: Option<usize>,
     /// The number of lines that may still be searched in vain.
@@ -64,14 +63,9 @@ pub(crate) struct Lines<'a, 'p> {
 }
 
 impl<'a, 'p> Lines<'a, 'p> {
-    pub(super) const fn new(
-        text: &'a [u8],
-        kind: fn(&[u8]) -> LineKind<'_>,
-        pause: Pause<'p>,
-    ) -> Self {
+    pub const fn new(text: &'a [u8], pause: Pause<'p>) -> Self {
         Self {
             text,
-            kind,
             pause,
             pause_at: pause::BYTES,
             position: 0,
@@ -81,22 +75,18 @@ impl<'a, 'p> Lines<'a, 'p> {
         }
     }
 
-    pub(crate) const fn text(&self) -> &'a [u8] {
-        self.text
-    }
-
     /// Returns the lines that have not been taken.
-    pub(crate) fn rest(&self) -> &'a [u8] {
+    pub fn rest(&self) -> &'a [u8] {
         self.text.get(self.position..).unwrap_or_default()
     }
 
     /// Returns true if the lines taken end without a line feed.
-    pub(crate) fn is_cut(&self) -> bool {
+    pub fn is_cut(&self) -> bool {
         !self.text[..self.position].ends_with(b"\n")
     }
 
     /// Takes a line that is known to end where the rest of the text begins.
-    pub(crate) fn take_known(&mut self, rest: &[u8]) -> Piece<'a> {
+    pub fn take_known(&mut self, rest: &[u8]) -> Piece<'a> {
         let (from, number) = (self.position, self.number);
         self.take_known_lines(rest, 1);
         Piece {
@@ -110,14 +100,14 @@ impl<'a, 'p> Lines<'a, 'p> {
     }
 
     /// Takes a number of lines that are known to end where the rest of the text begins.
-    pub(crate) fn take_known_lines(&mut self, rest: &[u8], lines: usize) {
+    pub fn take_known_lines(&mut self, rest: &[u8], lines: usize) {
         self.advance(self.text.len() - rest.len());
         self.number = self.number.saturating_add(lines as u32);
         self.end = None;
     }
 
     /// Takes the empty lines that come next, which are always meaningless.
-    pub(super) fn take_empty(&mut self) {
+    pub fn take_empty(&mut self) {
         let rest = self.rest();
         let rest = &rest[..rest.len().min(pause::BYTES)];
         let empty = rest.iter().take_while(|byte| **byte == b'\n').count();
@@ -133,7 +123,7 @@ impl<'a, 'p> Lines<'a, 'p> {
     }
 
     /// Takes the next line, or returns `None` at the end of the text.
-    pub(super) fn take(&mut self) -> Option<Piece<'a>> {
+    pub fn take(&mut self) -> Option<Piece<'a>> {
         let line = self.whole_line()?;
         let (piece, end) = match self.cut(line) {
             Some(offset) => {
@@ -195,24 +185,24 @@ impl<'a, 'p> Lines<'a, 'p> {
             return None;
         }
         let value = parameter::parse(before).map_or(before, |(_, value)| value);
-        match (self.kind)(value) {
+        match Line::of(value) {
             // A user can choose an identifier that looks like a target's name, but neither a longer one than this nor
             // the next line.
-            LineKind::Entry(id) if id.len() + line.text.len() - offset <= LUSTRE_IDENTIFIER_MAX => {
+            Line::Record(id) if id.len() + line.text.len() - offset <= LUSTRE_IDENTIFIER_MAX => {
                 let after = Self {
                     position: line.next,
                     end: None,
                     ..*self
                 };
                 let next = after.whole_line()?;
-                ((self.kind)(next.text) == LineKind::Heading).then_some(offset)
+                (Line::of(next.text) == Line::Header).then_some(offset)
             }
             _ => Some(offset),
         }
     }
 
     /// Takes the next line if it can belong to the same value: if it is neither a message nor the name of a parameter.
-    pub(crate) fn take_of_value(&mut self) -> Option<Piece<'a>> {
+    pub fn take_of_value(&mut self) -> Option<Piece<'a>> {
         let mut ahead = *self;
         let piece = ahead.take()?;
         if message::is_message(piece.text) || parameter::parse(piece.text).is_some() {
@@ -225,7 +215,7 @@ impl<'a, 'p> Lines<'a, 'p> {
     /// Joins a line that an error message interrupts with its other part, and takes the lines. At the end of the value
     /// there is no other part. Returns `None` if the next line can only be a separate line: then the message is part of
     /// the line.
-    pub(super) fn joined(&mut self, before: &[u8], messages: Range<usize>) -> Option<Joined> {
+    pub fn joined(&mut self, before: &[u8], messages: Range<usize>) -> Option<Joined> {
         let mut ahead = *self;
         let joined = ahead.other_part(before, messages);
         if joined.is_some() {
@@ -254,7 +244,7 @@ impl<'a, 'p> Lines<'a, 'p> {
                 joined.messages.push(piece.from..piece.next);
                 continue;
             }
-            if !self.continues(before, piece.text) {
+            if !continues(before, piece.text) {
                 return None;
             }
             let merged = message::merged(piece.text);
@@ -268,26 +258,26 @@ impl<'a, 'p> Lines<'a, 'p> {
         }
         None
     }
+}
 
-    /// Returns true if a line can be the other part of a line that begins with `before`. A user can choose an
-    /// identifier that looks like a message, but not the lines that follow it.
-    fn continues(&self, before: &[u8], line: &[u8]) -> bool {
-        match (self.kind)(line) {
-            LineKind::Heading | LineKind::Entry(_) => false,
-            LineKind::Inner => !matches!((self.kind)(before), LineKind::Entry(_)),
-            LineKind::Any => true,
-        }
+/// Returns true if a line can be the other part of a line that begins with `before`. A user can choose an identifier
+/// that looks like a message, but not the lines that follow it.
+fn continues(before: &[u8], line: &[u8]) -> bool {
+    match Line::of(line) {
+        Line::Header | Line::Record(_) => false,
+        Line::Time(..) | Line::Counter(..) => !matches!(Line::of(before), Line::Record(_)),
+        Line::Blank | Line::Field(_) | Line::Unreadable(_) => true,
     }
 }
 
 /// A line joined from several.
-pub(crate) struct Joined {
+pub struct Joined {
     /// The text of the line.
-    pub(crate) text: Vec<u8>,
+    pub text: Vec<u8>,
     /// True if a line feed ends the last part.
-    pub(crate) ended: bool,
+    pub ended: bool,
     /// The positions of the messages.
-    pub(super) messages: Vec<Range<usize>>,
+    pub messages: Vec<Range<usize>>,
 }
 
 /// The largest number of bytes of a colour's codes.
@@ -322,19 +312,19 @@ fn is_colour_code(byte: u8) -> bool {
 }
 
 /// Returns true for blanks and for line ends, which are blanks too in a line that a terminal wrapped.
-pub(crate) const fn is_blank(byte: u8) -> bool {
+pub const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
 /// Returns the text without blanks around it.
-pub(crate) fn trim(text: &[u8]) -> &[u8] {
+pub fn trim(text: &[u8]) -> &[u8] {
     let text = trim_start(text);
     let end = text.iter().rposition(|byte| !is_blank(*byte));
     &text[..end.map_or(0, |last| last + 1)]
 }
 
 /// Returns the text without blanks before it.
-pub(crate) fn trim_start(text: &[u8]) -> &[u8] {
+pub fn trim_start(text: &[u8]) -> &[u8] {
     let begin = text.iter().position(|byte| !is_blank(*byte));
     &text[begin.unwrap_or(text.len())..]
 }
