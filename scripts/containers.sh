@@ -2,8 +2,8 @@
 # Builds the images of Dockerfile and starts the services of compose.yaml that are built here. Without a registry of images, buildah
 # starts with systems of .ci/pristine, with a stand-in for the entrypoint of the public images. Needs root.
 #
-#   containers.sh          all of Dockerfile, on Debian 13 with PostgreSQL 17 and TimescaleDB: half an hour
-#   containers.sh package  its last stages, on Debian 12, from the tarball of `make package`: two minutes
+#   containers.sh          all of Dockerfile, on Debian 13 with PostgreSQL 17 and TimescaleDB: half an hour, 10 GB of disk
+#   containers.sh package  its last stages, on Debian 12, from the tarball of `make package`: a minute, 3 GB of memory
 export JOBSTATS_PROFILE=dev
 . "$(dirname "$0")/lib.sh"
 
@@ -121,6 +121,6 @@ if [ -n "$work" ]; then
 fi
 is_root || die "needs root"
 .ci/pristine "$system" true
-work=$(mktemp -d)
+work=$(mktemp -d -p "$cache")
 trap 'rm -rf "$work"' EXIT
 unshare --mount --mount-proc --pid --ipc --fork --kill-child "$0" "$mode" "$work"

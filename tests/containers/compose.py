@@ -44,16 +44,15 @@ def up(address, replaced):
 def start(name, address, replaced):
     service = SERVICES[name]
     hosts = [f"--add-host={other}:{address}" for other in SERVICES]
-    buildah("from", "--name", name, *hosts, image(name))
-    environment = service.get("environment", {})
-    environment |= {key: value for key, value in replaced.items() if key in environment}
-    options = [f"--env={key}={value}" for key, value in environment.items()]
-    options += [f"--volume={pathlib.Path.cwd() / volume}" for volume in service.get("volumes", [])]
-    config = json.loads(output("inspect", "--type", "image", image(name)))["OCIv1"]["config"]
-    command = config["Entrypoint"] + config.get("Cmd", [])
-    print(f"{name}: {' '.join(command)}", flush=True)
+    volumes = [f"--volume={pathlib.Path.cwd() / volume}" for volume in service.get("volumes", [])]
+    buildah("from", "--name", name, *hosts, *volumes, image(name))
+    environment = service["environment"] | {key: value for key, value in replaced.items() if key in service["environment"]}
+    buildah("config", *[f"--env={key}={value}" for key, value in environment.items()], name)
+    inspected = subprocess.run(["buildah", "inspect", name], check=True, stdout=subprocess.PIPE).stdout
+    config = json.loads(inspected)["OCIv1"]["config"]
     with log(name).open("w") as written:
-        subprocess.Popen(["buildah", "run", *options, name, "--", *command], stdin=subprocess.DEVNULL, stdout=written, stderr=written)
+        command = ["buildah", "run", name, "--", *config["Entrypoint"], *(config.get("Cmd") or [])]
+        subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=written, stderr=written)
 
 
 def wait_until_healthy(name):
@@ -88,10 +87,6 @@ def image(name):
 
 def buildah(*arguments):
     subprocess.run(["buildah", *arguments], check=True, stdout=sys.stderr)
-
-
-def output(*arguments):
-    return subprocess.run(["buildah", *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 match sys.argv[1:]:
