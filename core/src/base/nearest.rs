@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod tests;
 
+use strsim::osa_distance;
+
 /// The number of names that a hint suggests.
 pub const SUGGESTED: usize = 3;
 
@@ -16,13 +18,14 @@ pub fn nearest<'a>(
     known: impl IntoIterator<Item = &'a str>,
     most: usize,
 ) -> Vec<&'a str> {
-    let name: Vec<char> = name.chars().take(COMPARED).collect();
+    let compared = |text: &str| text.chars().take(COMPARED).collect::<String>();
+    let name = compared(name);
     let mut found: Vec<(usize, &str)> = Vec::new();
     for candidate in known {
-        let characters: Vec<char> = candidate.chars().take(COMPARED).collect();
-        let distance = distance(&name, &characters);
+        let other = compared(candidate);
+        let distance = osa_distance(&name, &other);
         let ranked = (distance, candidate);
-        if is_near(&name, &characters, distance) && !found.contains(&ranked) {
+        if is_near(&name, &other, distance) && !found.contains(&ranked) {
             let place = found.partition_point(|it| *it < ranked);
             found.insert(place, ranked);
             found.truncate(most);
@@ -32,37 +35,11 @@ pub fn nearest<'a>(
 }
 
 /// Returns whether a name is worth suggesting: a quarter of the characters and one more may differ.
-fn is_near(name: &[char], candidate: &[char], distance: usize) -> bool {
-    distance <= 1 + name.len() / 4 || contains(candidate, name) || contains(name, candidate)
+fn is_near(name: &str, candidate: &str, distance: usize) -> bool {
+    let length = name.chars().count();
+    distance <= 1 + length / 4 || contains(candidate, name) || contains(name, candidate)
 }
 
-fn contains(text: &[char], part: &[char]) -> bool {
-    part.len() > 1 && text.windows(part.len()).any(|window| window == part)
-}
-
-/// Returns the number of characters that have to be inserted, deleted, replaced or swapped with the next one to turn
-/// one name into the other.
-fn distance(one: &[char], other: &[char]) -> usize {
-    // Row r has the distances of the first r characters of `one` to each beginning of `other`.
-    let mut before_last: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=other.len()).collect();
-    for row in 1..=one.len() {
-        let mut next = vec![row; other.len() + 1];
-        for column in 1..=other.len() {
-            let differ = usize::from(one[row - 1] != other[column - 1]);
-            let mut least = (last[column] + 1)
-                .min(next[column - 1] + 1)
-                .min(last[column - 1] + differ);
-            let swapped = row > 1
-                && column > 1
-                && one[row - 1] == other[column - 2]
-                && one[row - 2] == other[column - 1];
-            if swapped {
-                least = least.min(before_last[column - 2] + 1);
-            }
-            next[column] = least;
-        }
-        before_last = std::mem::replace(&mut last, next);
-    }
-    last[other.len()]
+fn contains(text: &str, part: &str) -> bool {
+    part.chars().nth(1).is_some() && text.contains(part)
 }
