@@ -431,8 +431,8 @@ report() {
 
 		## First runs and rows
 
-		Milliseconds of the first run after a restart of the server (the files may still be in the page cache), and the numbers of rows in the
-		answer and scanned; in the columnstore, a scanned row is a batch of up to a thousand.
+		Milliseconds of the first run after a restart of the server, and rows in the answer and
+		scanned; in the columnstore, a scanned row is a batch of up to a thousand.
 
 		$(first_runs)
 	TEXT

@@ -1,6 +1,7 @@
 //! The list of the last jobs: as text, as a page, and as the page that users of a service begin with.
 
 use askama::Template;
+use jiff::Timestamp;
 use jobstats_core::output::quantity::Quantity;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -54,15 +55,21 @@ fn said(list: &JobList) -> String {
 /// Returns the table of the jobs without their findings.
 fn table(list: &JobList, clock: &Clock) -> Table {
     let is_one = user(list).is_some();
-    let starts = list.rows.iter().filter_map(|row| row.job.started);
-    let first = starts.fold(list.window.0, Ord::min);
+    let mut starts = list.rows.iter().filter_map(|row| row.job.started);
+    // A job that began before needs its day.
+    let is_older = starts.any(|time| time < list.window.0);
+    let since = if is_older {
+        Timestamp::UNIX_EPOCH
+    } else {
+        list.window.0
+    };
     let rows = list.rows.iter().map(|row| {
         let job = &row.job;
         let amount = |total: Option<_>, name| Cell::value(total.map(number), name, Quantity::Total);
         let name = job.job_name.as_ref().map(|name| cut(&shown(name), NAME));
         let started = job
             .started
-            .map(|time| clock.within(time, (first, list.window.1)));
+            .map(|time| clock.within(time, (since, list.window.1)));
         // Slurm adds who cancelled a job.
         let state = job.state.as_deref().and_then(|it| it.split(' ').next());
         let user = job.user_name.as_ref().filter(|_| !is_one);

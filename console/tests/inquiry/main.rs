@@ -85,7 +85,7 @@ fn an_array_is_one_job(store: &Store) {
     for part in [
         "Job 10",
         "Elements: 2",
-        "Slowest: 10_1, 00:40:00",
+        "Longest: 10_1, 00:40:00",
         "Median time: 00:20:00",
         "Written 328 MB",
         "By element",

@@ -43,7 +43,7 @@ pub(super) fn by_element(subject: &mut Subject, elements: &[JobsRow]) {
         .filter_map(|it| Some((run_time(it)?, &it.job)));
     let mut times: Vec<_> = times.collect();
     times.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let slowest = times
+    let longest = times
         .last()
         .map(|(time, label)| format!("{label}, {}", when::length(*time)));
     let median = times.get(times.len().saturating_sub(1) / 2);
@@ -51,7 +51,7 @@ pub(super) fn by_element(subject: &mut Subject, elements: &[JobsRow]) {
     let count = Value::Count(elements.len() as i64);
     subject.add([
         Fact::new("elements", "Elements", Some(count)),
-        Fact::text("slowest", "Slowest", slowest.as_ref()),
+        Fact::text("longest", "Longest", longest.as_ref()),
         Fact::new("median_run_time", "Median time", median),
     ]);
     let ranked = elements.iter().map(|it| RankingRow {
