@@ -1,10 +1,13 @@
 # TimescaleDB with jobstats in it:  docker build -t jobstats .  &&  docker run -e POSTGRES_PASSWORD=… -p 5432:5432 jobstats
 ARG POSTGRESQL=17
+# Any other image with this PostgreSQL, its programs in the path, the user postgres and an entrypoint that runs /docker-entrypoint-initdb.d.
+ARG DATABASE=timescale/timescaledb-ha:pg${POSTGRESQL}
+ARG RUST=rust:1-slim-bookworm
 
-FROM rust:1-slim-bookworm AS rust
+FROM ${RUST} AS rust
 
 # Built on the image that it will run on, for the same PostgreSQL and the same C library.
-FROM timescale/timescaledb-ha:pg${POSTGRESQL} AS build
+FROM ${DATABASE} AS build
 ARG POSTGRESQL
 USER root
 RUN apt-get update \
@@ -20,17 +23,18 @@ COPY scripts scripts
 RUN make setup
 COPY . .
 # Without zig and nfpm: the tarball alone, for the image's own C library.
-RUN scripts/package.sh && mkdir /out && tar -C /out -xzf target/package/*.tar.gz
+RUN scripts/package.sh && mkdir -p /out/database /out/cluster && tar -C /out/database -xzf target/package/*.tar.gz \
+    && cp /out/database/usr/bin/jobstats-shipper target/release/jobstats-simulator packaging/compose/cluster.sh /out/cluster && cargo clean
 
 # A simulated cluster and its shipper, for compose.yaml:  docker build --target cluster .
-FROM timescale/timescaledb-ha:pg${POSTGRESQL} AS cluster
-COPY --from=build /out/usr/bin/jobstats-shipper /build/target/release/jobstats-simulator /build/packaging/compose/cluster.sh /usr/local/bin/
+FROM ${DATABASE} AS cluster
+COPY --from=build /out/cluster/ /usr/local/bin/
 USER postgres
 ENTRYPOINT ["cluster.sh"]
 
-FROM timescale/timescaledb-ha:pg${POSTGRESQL}
+FROM ${DATABASE}
 USER root
-COPY --from=build /out/ /
+COPY --from=build /out/database/ /
 # After the image's own scripts, in the database that POSTGRES_DB names.
 RUN echo 'CREATE EXTENSION jobstats; SELECT jobstats_setup();' >/docker-entrypoint-initdb.d/900_jobstats.sql
 USER postgres

@@ -1,6 +1,6 @@
 # The one entry for people and for CI. What a target does stands in the script of its name.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev setup-package demo demo-stop answers test test-long test-faults proof lint bench bench-watch bench-month bench-scale package test-packages test-schedulers fuzz screenshots clean
+.PHONY: help setup setup-dev setup-package demo demo-stop answers test test-long test-faults proof lint bench bench-watch bench-month bench-scale package test-packages test-containers test-schedulers fuzz screenshots clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -68,6 +68,9 @@ package: setup-package ## make .deb, .rpm and a tarball of the shipper, of the c
 
 test-packages: ## install, upgrade and remove the packages in new Debian systems; as root, ten minutes
 	@scripts/test-packages.sh
+
+test-containers: setup-dev ## build the images of Dockerfile without their registry, and start those of compose.yaml; as root, half an hour
+	@scripts/containers.sh
 
 test-schedulers: setup ## read the accounting of Debian's own Slurm and Grid Engine, which run real jobs; as root, five minutes
 	@scripts/schedulers.sh $(PARTS)

@@ -151,13 +151,17 @@ test_programs=$target/test-programs
 # build_tests
 # Builds everything that tests run, and the tests.
 build_tests() {
-    local features
-    mapfile -t features < <(features)
     say "cargo build --workspace --lib --bins --tests"
     {
-        build_some --workspace --exclude jobstats-core --bins "${features[@]}"
+        build_but_core
         build_core
     } | list_test_programs
+}
+
+build_but_core() {
+    local features
+    mapfile -t features < <(features)
+    build_some --workspace --exclude jobstats-core --bins "${features[@]}"
 }
 
 # Builds the tests of core alone.

@@ -2,7 +2,7 @@
 # Installs missing packages, and lists them with their purpose. Quick if everything is installed.
 #
 #   setup.sh          what `make demo`, `make test` and installing the extension need
-#   setup.sh dev      also what `make lint` needs: shellcheck and cargo-deny; for tests PgBouncer, Chromium, axe and DuckDB; for
+#   setup.sh dev      also what `make lint` needs: shellcheck and cargo-deny; for tests buildah, PgBouncer, Chromium, axe and DuckDB; for
 #                     pictures tmux and pngquant
 #   setup.sh package  also what `make package` and its checks need: zig, nfpm and rpm
 . "$(dirname "$0")/lib.sh"
@@ -28,7 +28,7 @@ wanted_packages() {
     local major
     # libclang-dev: bindgen reads PostgreSQL's headers with it.
     printf '%s\n' ca-certificates clang gcc git libc6-dev libclang-dev make
-    [ -z "$for_developers" ] || printf '%s\n' pgbouncer shellcheck
+    [ -z "$for_developers" ] || printf '%s\n' buildah iproute2 pgbouncer python3-yaml shellcheck
     [ -z "$for_developers$for_packages" ] || printf '%s\n' python3-venv
     [ -z "$for_packages" ] || printf '%s\n' rpm
     [ -z "$for_developers" ] || printf '%s\n' pngquant tmux

@@ -184,7 +184,7 @@ fn pseudonyms_of(key: &Path, directory: &Path) -> Result<Pseudonyms, Error> {
             directory.display()
         )));
     }
-    Ok(Pseudonyms::open(key)?)
+    Pseudonyms::open(key)
 }
 
 /// Returns what all files of a directory have in common, so that they can be read together.
