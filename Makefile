@@ -14,7 +14,7 @@ setup-dev: ## also install what developers need: shellcheck, cargo-deny, Chromiu
 demo: setup ## load a simulated day of a Lustre cluster into a private database, and answer an admin's questions
 	@scripts/demo.sh
 
-answers: ## write what the demo answers, which must be running, into README.md and docs/questions.md
+answers: ## write what the demo answers, which must be running, into README.md, docs/questions.md and docs/recipes.md
 	@scripts/demo.sh answers
 
 demo-stop: ## stop the demo's database server and remove its files

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs a simulated Lustre cluster with a private database, loaded with yesterday and today so far, and prints example queries of an admin.
-# It always plays the same day of the same world, so that README and docs/questions.md can print the answers.
+# It always plays the same day of the same world, so that README, docs/questions.md and docs/recipes.md can print the answers.
 #
 #   demo.sh                 rebuilds the database, and leaves it and its readers running
 #   demo.sh answers         writes the answers of that database into the two pages
@@ -258,10 +258,10 @@ start_reading
 cat <<TEXT
 
 Go on:    psql "$url"
-          README and docs/questions.md have what to ask, with the answers of this database.
+          README, docs/questions.md and docs/recipes.md have what to ask, with the answers of this database.
           The shipper reads on every three minutes, until you stop it.
 Watch it: $console top --database-url "$reader"
 Show it:  open $report in a browser
 Stop it:  make demo-stop
 TEXT
-[ "$differ" = 0 ] || { cat "$files/differences" && die "these answers are not those that README.md or docs/questions.md print"; }
+[ "$differ" = 0 ] || { cat "$files/differences" && die "these answers are not those in README.md, docs/questions.md or docs/recipes.md"; }
