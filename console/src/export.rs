@@ -22,6 +22,7 @@ use tokio_postgres::types::{ToSql, Type};
 
 use crate::ask::error::Error;
 use crate::ask::{config, store};
+use crate::source::stored;
 use crate::values::text;
 use crate::values::when;
 use batch::Batch;
@@ -145,11 +146,7 @@ pub fn run(options: &Export) -> Result<(), Error> {
     let pseudonyms = pseudonyms.transpose()?;
     let connector = store::connector(&options.database.complete()?)?;
     let (mut client, _) = store::connect(&connector, SETTINGS, drop)?;
-    let scope = Filters {
-        cluster: options.cluster.clone().map(|it| vec![it]),
-        filesystem: options.filesystem.clone().map(|it| vec![it]),
-        ..Filters::default()
-    };
+    let scope = stored::scope(options.cluster.clone(), options.filesystem.clone());
     let retained = days::ask(&mut client, &scope, options.level)?;
     let plan = days::plan(options.from, options.to, &retained, options.level);
     if plan.days.is_empty() {

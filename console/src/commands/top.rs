@@ -5,7 +5,6 @@ use std::io::{IsTerminal, stdin, stdout};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use jobstats_client::answers::Filters;
 use jobstats_client::program::exit;
 use jobstats_core::base::instant::Micros;
 
@@ -18,7 +17,7 @@ use crate::live::user_names::UserNames;
 use crate::show::page::{Mode, ScreenState};
 use crate::source::process::{self, MOST};
 use crate::source::recording::Recorder;
-use crate::source::{Commands, Replay, Source, StoreSource, server_of};
+use crate::source::{Commands, Replay, Source, StoreSource, server_of, stored};
 use crate::terminal::app::App;
 use crate::terminal::print::Form;
 use crate::terminal::{self, print, screen};
@@ -142,11 +141,7 @@ fn store(top: &Top, profile: &Profile, is_patient: bool) -> Result<Option<StoreS
         };
     }
     let options = profile.complete(top.common.database.options.clone());
-    let scope = Filters {
-        cluster: top.cluster.clone().map(|it| vec![it]),
-        filesystem: top.filesystem.clone().map(|it| vec![it]),
-        ..Filters::default()
-    };
+    let scope = stored::scope(top.cluster.clone(), top.filesystem.clone());
     let now = top.common.zone.at(Timestamp::now());
     let at = when::of_option("at", top.at.as_deref(), &now).map_err(Error::Usage)?;
     let at = at.map(|at| at.as_microsecond());

@@ -430,6 +430,15 @@ impl Source for StoreSource {
     }
 }
 
+/// Returns the filters of one cluster and one file system, or of all.
+pub fn scope(cluster: Option<String>, filesystem: Option<String>) -> Filters {
+    Filters {
+        cluster: cluster.map(|it| vec![it]),
+        filesystem: filesystem.map(|it| vec![it]),
+        ..Filters::default()
+    }
+}
+
 /// Returns the error for a store without a target that these filters take.
 pub fn nothing(scope: &Filters) -> Error {
     let message = match *scope == Filters::default() {

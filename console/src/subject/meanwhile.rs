@@ -10,9 +10,9 @@ use jobstats_client::answers::{
 };
 use jobstats_core::base::instant::{HOUR, SECOND, Span};
 use jobstats_core::base::pattern::exactly;
-use jobstats_core::judgement::event::culprit::{Load, RISEN};
+use jobstats_core::judgement::event::culprit::Load;
 use jobstats_core::judgement::meanwhile::{
-    self, Cause, Compared, DAYS, LEAST_SHARE, PLACES, TIMES_USUAL_SHORT, usual,
+    self, Cause, Compared, DAYS, LEAST_SHARE, PLACES, usual,
 };
 use jobstats_core::series::typical::{LEAST_COVERAGE, median};
 use serde_json::Value;
@@ -359,10 +359,10 @@ fn slowest(
     });
     let all: Vec<_> = slowness.collect();
     let times = |it: &&SlowestTarget| it.time.times().unwrap_or(0.0);
-    let slowest = all.iter().filter(|it| times(it) >= RISEN);
+    let slowest = all.iter().filter(|it| it.time.is_risen());
     let slowest = slowest.max_by(|one, other| times(one).total_cmp(&times(other)));
-    let is_slow_step = |it: &&SlowestTarget| it.at_worst().times() >= Some(TIMES_USUAL_SHORT);
-    let for_a_while = || all.iter().find(is_slow_step).or(all.first());
+    let slow_step = all.iter().find(|it| it.at_worst().is_slow_for_a_while());
+    let for_a_while = || slow_step.or(all.first());
     Ok(slowest.or_else(for_a_while).cloned())
 }
 

@@ -18,7 +18,7 @@ pub const PLACES: usize = 8;
 pub const LEAST_SHARE: f64 = 0.05;
 
 /// The multiple of the typical time per request from which on a target is slow for a short job, or was for a while.
-pub const TIMES_USUAL_SHORT: f64 = 10.0;
+const TIMES_USUAL_SHORT: f64 = 10.0;
 
 crate::named! {
     /// The cause of slow servers of a job.
@@ -56,6 +56,16 @@ impl Compared {
         usual.map(|usual| self.value / usual)
     }
 
+    /// Returns whether the value is above the typical one.
+    pub fn is_risen(self) -> bool {
+        self.times() >= Some(RISEN)
+    }
+
+    /// Returns whether a time per request is so long that a short while of it is notable.
+    pub fn is_slow_for_a_while(self) -> bool {
+        self.times() >= Some(TIMES_USUAL_SHORT)
+    }
+
     /// Returns whether a mean wait in seconds is long. Like in an event, it is three times the typical one, and 50 ms or as long as serving a
     /// request takes.
     pub fn is_long_wait(self, served: Option<f64>) -> bool {
@@ -68,11 +78,10 @@ impl Compared {
 
     /// Returns whether a time per request during a span is as long as that of a slow target.
     pub fn is_slow(self, span: Span) -> bool {
-        let least = match span.1 - span.0 >= slow::LASTING {
-            true => slow::TIMES_USUAL,
-            false => TIMES_USUAL_SHORT,
-        };
-        self.times() >= Some(least)
+        match span.1 - span.0 >= slow::LASTING {
+            true => self.times() >= Some(slow::TIMES_USUAL),
+            false => self.is_slow_for_a_while(),
+        }
     }
 }
 

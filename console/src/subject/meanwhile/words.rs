@@ -1,7 +1,6 @@
 //! The paragraph about the servers of a job while it ran.
 
-use jobstats_core::judgement::event::culprit::RISEN;
-use jobstats_core::judgement::meanwhile::{Cause, Compared, HARDLY, TIMES_USUAL_SHORT};
+use jobstats_core::judgement::meanwhile::{Cause, Compared, HARDLY};
 
 use super::{Meanwhile, Wait};
 use crate::subject::events::{culprit, place};
@@ -79,12 +78,12 @@ impl Meanwhile {
         let target = self.target.as_ref()?;
         let name = shown(&target.name);
         let (worst, at) = (target.at_worst(), clock.within(target.worst.0, window));
-        Some(if target.time.times().is_none_or(|times| times >= RISEN) {
+        Some(if target.time.times().is_none() || target.time.is_risen() {
             let (median, worst) = (compared(target.time, "", seconds), seconds(worst.value));
             format!(
                 "Slowest target: {name}, with a median of {median} per request, at worst {worst} at {at}."
             )
-        } else if worst.times() >= Some(TIMES_USUAL_SHORT) {
+        } else if worst.is_slow_for_a_while() {
             let worst = compared(worst, " per request", seconds);
             format!("For a while {name} was slow: at worst {worst}, at {at}.")
         } else {
@@ -142,7 +141,7 @@ fn seconds(seconds: f64) -> String {
 fn compared(it: Compared, unit: &str, print: impl Fn(f64) -> String) -> String {
     let value = format!("{}{unit}", print(it.value));
     match (it.usual.map(print), it.times()) {
-        (Some(usual), Some(times)) if (RISEN..100.0).contains(&times) => {
+        (Some(usual), Some(times)) if it.is_risen() && times < 100.0 => {
             format!("{value} ({} times the typical {usual})", ratio(times))
         }
         (Some(usual), Some(_)) => format!("{value} (typically {usual})"),
