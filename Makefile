@@ -60,7 +60,7 @@ fuzz: setup ## call all functions at random for ten minutes, as a role with each
 	@scripts/install.sh
 	@scripts/fuzz.sh
 
-setup-package: ## also install what packages are made with: zig, with which the programs run on all systems, and nfpm
+setup-package: ## also install what packages are made and checked with: zig, with which the programs run on all systems, nfpm and rpm
 	@scripts/setup.sh package
 
 package: setup-package ## make .deb, .rpm and a tarball of the shipper, of the console and of the extension

@@ -4,7 +4,7 @@
 #   setup.sh          what `make demo`, `make test` and installing the extension need
 #   setup.sh dev      also what `make lint` needs: shellcheck and cargo-deny; for tests buildah, PgBouncer, Chromium, axe and DuckDB; for
 #                     pictures tmux and pngquant
-#   setup.sh package  also what `make package` needs: zig and nfpm
+#   setup.sh package  also what `make package` and its checks need: zig, nfpm and rpm
 . "$(dirname "$0")/lib.sh"
 
 for_developers='' for_packages=''
@@ -30,6 +30,7 @@ wanted_packages() {
     printf '%s\n' ca-certificates clang gcc git libc6-dev libclang-dev make
     [ -z "$for_developers" ] || printf '%s\n' buildah iproute2 pgbouncer python3-yaml shellcheck
     [ -z "$for_developers$for_packages" ] || printf '%s\n' python3-venv
+    [ -z "$for_packages" ] || printf '%s\n' rpm
     [ -z "$for_developers" ] || printf '%s\n' pngquant tmux
     # Ubuntu has no such package.
     if [ -n "$for_developers" ] && is_packaged chromium; then

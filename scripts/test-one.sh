@@ -213,6 +213,9 @@ jobs() { scripts/jobs.sh "$cluster" "$name" | tee "$output/report"; }
 # README and the page of questions match the demo.
 demo() { scripts/demo.sh test "$cluster" "$name"; }
 
+# The commands of the page of installing, as they are on the page, end with an answer.
+evening() { scripts/evening.sh "$output" | tee "$output/all" | grep '^ok: ' >"$output/report"; }
+
 # The console answers tickets of users.
 tickets() { scripts/tickets.sh "$cluster" "$name" | tee "$output/report"; }
 

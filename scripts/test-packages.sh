@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks the packages of `make package`.
 #
-#   test-packages.sh files               checks contents, C library and owners: takes a second
+#   test-packages.sh files               checks contents, C library, owners, scripts and dependencies: takes a second
 #   test-packages.sh hand-over SYSTEM    copies them to a system of .ci/pristine
 #   test-packages.sh                     also installs, upgrades and removes them in new systems; needs root
 . "$(dirname "$0")/lib.sh"
@@ -33,13 +33,16 @@ check_program() {
     printf 'ok: the %s has %s bytes and runs with glibc %s and newer\n' "$1" "$size" "$glibc"
 }
 
-# listing DEB
+# listing PACKAGE
 # Access, owner and path of each file, without versions, and with one line for the manual pages of all commands.
 listing() {
     local version
     version=$(product_version)
-    dpkg-deb -c "$1" | awk '{ print $1, $2, $6 }' |
-        sed -E "s/${version//./\\.}/VERSION/; s|postgresql([-/])[0-9]+|postgresql\1MAJOR|; s/(shipper|console)-[a-z]+(\.1\.gz)/\1-COMMAND\2/" |
+    case $1 in
+    *.deb) dpkg-deb -c "$1" | awk '{ print $1, $2, $6 }' ;;
+    *.rpm) rpm -qp --qf '[%{FILEMODES:perms} %{FILEUSERNAME}/%{FILEGROUPNAME} %{FILENAMES}\n]' "$1" ;;
+    esac |
+        sed -E "s/${version//./\\.}/VERSION/; s/(postgresql[-/]|pgsql-|jobstats_)[0-9]+/\1MAJOR/; s/(shipper|console)-[a-z]+(\.1\.gz)/\1-COMMAND\2/" |
         LC_ALL=C sort -u -k 3
 }
 
@@ -49,6 +52,21 @@ check_files() {
     printf 'ok: files of %s\n' "$1"
 }
 
+# check_rpm NAME PATTERN
+# The files are where EL expects them, and EL8 and EL9 have what the package needs: rpm 4.14 there reads gzip and SHA-256.
+check_rpm() {
+    local rpm needs
+    rpm=$(one "$2")
+    check_files "$1.rpm" "$2"
+    needs=$(rpm -qp --requires "$rpm" | grep -vxE "/bin/sh|/usr/sbin/useradd|tzdata|postgresql$(pg_major)-server|glibc >= 2\.[0-9]+|libc\.so\.6\(GLIBC_2\.[0-9]+\)\(64bit\)|rpmlib\((CompressedFileNames|FileDigests|PayloadFilesHavePrefix)\) <= .*") ||
+        true
+    [ -z "$needs" ] || die "$rpm needs: $needs"
+    [ "$(rpm -qp --qf '%{PAYLOADCOMPRESSOR} %{FILEDIGESTALGO}' "$rpm")" = 'gzip 8' ] || die "EL8 cannot read $rpm"
+    rpm -qp --scripts "$rpm" | grep 'scriptlet (' | grep -v '(using /bin/sh):$' && die "$rpm has a script for another shell"
+    printf 'ok: dependencies of %s.rpm\n' "$1"
+}
+
+# The scripts of both packages of the shipper are the same.
 check_scripts() {
     local tree script
     tree=$(mktemp -d)
@@ -57,6 +75,7 @@ check_scripts() {
         sh -n "$tree/$script"
     done
     grep -qx /etc/jobstats/shipper.conf "$tree/conffiles" || die "the configuration is no conffile"
+    cat "$tree"/{pre,post}{inst,rm} | diff -B - <(rpm -qp --qf '%{PREIN}\n%{PREUN}\n%{POSTIN}\n%{POSTUN}\n' "$2") || die "the scripts of $2 are others than of $1"
     rm -r "$tree"
     printf 'ok: scripts\n'
 }
@@ -87,11 +106,11 @@ check_all_files() {
     for name in console shipper; do
         check_program "$name"
         check_files "$name" "jobstats-${name}_*.deb"
-        one "jobstats-$name-*.rpm"
+        check_rpm "$name" "jobstats-$name-*.rpm"
     done
     check_files extension "postgresql-$(pg_major)-jobstats_*.deb"
-    one "jobstats_$(pg_major)-*.rpm"
-    check_scripts "$(one 'jobstats-shipper_*.deb')"
+    check_rpm extension "jobstats_$(pg_major)-*.rpm"
+    check_scripts "$(one 'jobstats-shipper_*.deb')" "$(one 'jobstats-shipper-*.rpm')"
     check_tarball
     check_compose
 }

@@ -13,7 +13,7 @@ export JOBSTATS_PROFILE=${JOBSTATS_PROFILE:-dev}
 
 lanes=${JOBSTATS_TEST_LANES:-$(($(nproc) + 1))}
 # What waits and what takes long begins first.
-parts=(cron alerts proof jobs demo tickets faults front fuzz shipper core convert stress pages console memory backup dashboards overload regress
+parts=(cron alerts proof jobs demo tickets evening faults front fuzz shipper core convert stress pages console memory backup dashboards overload regress
     parallel isolation client simulator extension library docs)
 
 # names PART
@@ -28,7 +28,7 @@ names() {
     overload) if is_long; then names regress; else cat tests/overload/files; fi ;;
     regress) basename -as .sql tests/pg_regress/sql/*.sql ;;
     isolation) basename -as .spec tests/isolation/specs/*.spec ;;
-    alerts | convert | cron | dashboards | demo | docs | faults | front | fuzz | library | memory | pages | stress | tickets) echo "$1" ;;
+    alerts | convert | cron | dashboards | demo | docs | evening | faults | front | fuzz | library | memory | pages | stress | tickets) echo "$1" ;;
     parallel) printf '%s\n' audit health job now queues rates rollups summary top totals whole_targets ;;
     backup) printf '%s\n' custom directory owner naive ;;
     jobs) schedulers ;;

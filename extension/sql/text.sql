@@ -86,7 +86,7 @@ CREATE FUNCTION jobstats_identify(entry text, formats text[] DEFAULT NULL) RETUR
 )
 LANGUAGE c STABLE AS 'MODULE_PATHNAME', 'jobstats_identify_wrapper';
 COMMENT ON FUNCTION jobstats_identify IS
-'Splits the identifier of an entry into job, user and node. The first format that matches counts; formats NULL: jobstats.entry_formats, or %j:%u:%H and %e.%u. status: ok, missing_job, truncated, partial or malformed. Errors: 22001 over 255 bytes, 22023 invalid format or over a hundred, 42501.';
+'Splits the identifier of an entry into job, user and node. The first format that matches counts; formats NULL: jobstats.entry_formats, or %u:%j:%H and %e.%u. status: ok, missing_job, truncated, partial or malformed. Errors: 22001 over 255 bytes, 22023 invalid format or over a hundred, 42501.';
 
 CREATE FUNCTION jobstats_internal.nearest(name text, known text[]) RETURNS text[]
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_nearest_wrapper';

@@ -6,9 +6,11 @@ spool=/var/lib/jobstats-shipper
 
 # Not in the package, so that its removal leaves what waits there.
 [ -d "$spool" ] || install -d -m 0700 -o jobstats-shipper -g jobstats-shipper "$spool"
+# As tmpfiles.d makes it when the machine starts.
+install -d -m 0755 -o jobstats-shipper -g jobstats-shipper /run/jobstats-shipper
 case "$1:$2" in
 configure: | 1:)
-    [ ! -e "$config" ] || chown jobstats-shipper:jobstats-shipper "$config"
+    [ ! -e "$config" ] || chown root:jobstats-shipper "$config"
     echo "jobstats-shipper: name the database in $config, then run: systemctl enable --now jobstats-shipper.timer"
     ;;
 esac

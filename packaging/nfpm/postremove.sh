@@ -8,6 +8,7 @@ remove | purge | 0)
     if [ -d /run/systemd/system ]; then
         systemctl daemon-reload
     fi
+    rm -rf /run/jobstats-shipper
     [ -d "$spool" ] || exit 0
     waiting=$(find "$spool" -name '*.zst*' | wc -l)
     if [ "$waiting" -gt 0 ]; then

@@ -55,7 +55,7 @@ pub struct Site {
 }
 
 impl Site {
-    /// Returns a site with one cluster, whose identifiers are `%j:%u:%H`.
+    /// Returns a site with one cluster, whose identifiers are `%u:%j:%H`.
     pub fn new(scheduler: &'static Scheduler, seed: u64, jobs: u64) -> Self {
         let seed = Seed(seed).of("scheduler", &[]);
         let jobs = jobs.max(1);
@@ -65,7 +65,7 @@ impl Site {
             jobs,
             clusters: 1,
             nodes: (jobs / 50).clamp(16, 5_000),
-            format: "%j:%u:%H".to_owned(),
+            format: "%u:%j:%H".to_owned(),
             odd: 0.01,
             every: 5 * MINUTE,
             disturbed: true,

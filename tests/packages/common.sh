@@ -54,11 +54,10 @@ SH
     chmod +x /usr/local/bin/ssh
 }
 
-# The command of the unit, with its user and its capability.
+# The command of the unit, with its user and its capability. It does not wait for the server's place in two minutes.
 run_service() {
     local command
-    command=$(sed -n 's/^ExecStart=//p' /usr/lib/systemd/system/jobstats-shipper.service)
-    install -d -m 0755 -o jobstats-shipper /run/jobstats-shipper
+    command=$(sed -n 's/^ExecStart=\(.*\) --spread 110s/\1/p' /usr/lib/systemd/system/jobstats-shipper.service)
     # shellcheck disable=SC2086 # a command and its arguments
     (umask 077 && setpriv --reuid=jobstats-shipper --regid=jobstats-shipper --clear-groups --no-new-privs \
         --inh-caps=-all,+dac_read_search --ambient-caps=-all,+dac_read_search --bounding-set=-all,+dac_read_search -- \
@@ -77,8 +76,9 @@ unreachable() {
 }
 
 installed_well() {
-    is "600 jobstats-shipper" "$(stat -c '%a %U' "$config")" "access to $config"
+    is "640 root jobstats-shipper" "$(stat -c '%a %U %G' "$config")" "access to $config"
     is "700 jobstats-shipper" "$(stat -c '%a %U' "$spool")" "access to $spool"
+    is "755 jobstats-shipper" "$(stat -c '%a %U' /run/jobstats-shipper)" "access to the directory of the lock"
     is "" "$(find /etc/systemd -name 'jobstats*')" "units that were enabled unasked"
     [ -x /usr/bin/jobstats-shipper ] || fail "there is no program"
     gzip -t /usr/share/man/man1/jobstats-shipper*.1.gz

@@ -62,7 +62,7 @@ pub fn commands(path: &Path) -> Result<String, TrustError> {
     Ok(io::read_to_string(file).map_err(FileError::at(path))?)
 }
 
-/// Reads a file that may hold a secret.
+/// Reads a file that may hold a secret. As in libpq, a group may read a file of root.
 ///
 /// # Errors
 ///
@@ -73,7 +73,8 @@ pub fn secret(path: &Path) -> Result<String, TrustError> {
     let is_credential =
         env::var_os(CREDENTIALS).is_some_and(|directory| path.starts_with(directory));
     if !is_credential {
-        if metadata.mode() & 0o077 != 0 {
+        let of_others = if metadata.uid() == 0 { 0o037 } else { 0o077 };
+        if metadata.mode() & of_others != 0 {
             return Err(TrustError::Exposed(path.to_owned()));
         }
         owner(path, &metadata)?;

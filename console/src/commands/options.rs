@@ -114,7 +114,7 @@ pub struct Top {
     /// Time limit of a command [default: 30s]
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     pub timeout: Option<Duration>,
-    /// Format of identifiers: jobid_name of the clients, such as %j:%u:%H; may be repeated [default: guessed]
+    /// Format of identifiers: jobid_name of the clients, such as %u:%j:%H; may be repeated [default: guessed]
     #[arg(long, value_name = "FORMAT")]
     pub format: Vec<String>,
     /// Shell command that prints the names of users, such as 'getent passwd'; it is run once

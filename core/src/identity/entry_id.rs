@@ -30,7 +30,7 @@ pub use swapped::looks_swapped;
 pub use system_user::folded_name;
 
 /// The default formats.
-pub const DEFAULT_FORMATS: &[&str] = &["%j:%u:%H", "%e.%u"];
+pub const DEFAULT_FORMATS: &[&str] = &["%u:%j:%H", "%e.%u"];
 
 crate::named! {
     /// The result of reading an identifier.

@@ -213,8 +213,7 @@ fn of_entries(looks: &[(&str, TextSummary)]) -> Finding {
         return Finding::warning(
             step,
             "empty on all targets: either no client has worked for the cleanup interval, or the clients send no identifiers; \
-             on a client, lctl get_param jobid_var must not print disable; to set it for all clients, first in the database: \
-             UPDATE jobstats.entry_formats SET format = '%u:%j:%H' WHERE format = '%j:%u:%H'; then on the MGS: \
+             on a client, lctl get_param jobid_var must not print disable; to set it for all clients, on the MGS: \
              lctl set_param -P jobid_var=SLURM_JOB_ID, and lctl set_param -P jobid_name=%u:%j:%H",
         );
     }

@@ -27,7 +27,7 @@ pub struct Schedulers {
     #[arg(value_parser = clap::value_parser!(u8).range(1..=2))]
     pub clusters: u8,
     /// Format of the identifiers in job_stats, as jobid_name has it
-    #[arg(long, default_value = "%j:%u:%H", value_name = "FORMAT")]
+    #[arg(long, default_value = "%u:%j:%H", value_name = "FORMAT")]
     #[arg(env = "JOBSTATS_SIMULATOR_JOBID_NAME")]
     pub jobid_name: String,
     /// Share of jobs with names that are hard to read; with 0, the names of users and programs are easy too

@@ -74,7 +74,7 @@ impl Site {
                 add(Origin::WithoutJob, rank, whole);
             }
             // Only a format with more than the job can be damaged so that the job is left.
-            if self.format.starts_with("%j:") && chance("damaged", 0.03) {
+            if self.damaged("", 0).is_some() && chance("damaged", 0.03) {
                 add(Origin::Damaged, rank, whole);
             }
         }
@@ -98,15 +98,10 @@ impl Site {
             Origin::WithoutJob => String::new(),
             _ => (self.scheduler.variable)(self, run),
         };
-        let (id, seen) = match origin {
-            Origin::Damaged => {
-                let seen = Seen {
-                    job: true,
-                    ..Seen::default()
-                };
-                (format!("{job}:").into_bytes(), seen)
-            }
-            _ => expand(&self.format, &job, uid, run.owner(self).gid, &node),
+        let damaged = (origin == Origin::Damaged).then(|| self.damaged(&job, uid));
+        let (id, seen) = match damaged.flatten() {
+            Some(damaged) => damaged,
+            None => expand(&self.format, &job, uid, run.owner(self).gid, &node),
         };
         // A damaged identifier that is cut looks like a complete one that is cut.
         let fits = !id.is_empty() && id.len() <= MAX_LEN;
@@ -119,6 +114,21 @@ impl Site {
             node,
             span,
         })
+    }
+
+    /// Returns the identifier that ends behind its job; `None` if the format cannot be damaged so.
+    fn damaged(&self, job: &str, uid: u32) -> Option<(Id, Seen)> {
+        let (id, is_uid_seen) = match self.format.as_str() {
+            format if format.starts_with("%j:") => (format!("{job}:"), false),
+            format if format.starts_with("%u:%j:") => (format!("{uid}:{job}:"), true),
+            _ => return None,
+        };
+        let seen = Seen {
+            job: true,
+            uid: is_uid_seen,
+            node: false,
+        };
+        Some((id.into_bytes(), seen))
     }
 }
 

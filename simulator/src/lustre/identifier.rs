@@ -9,14 +9,23 @@ pub const MAX_LEN: usize = 31;
 /// An identifier as the server stores it.
 pub type Id = Vec<u8>;
 
-/// Returns the identifier `%j:%u:%H`, as on compute nodes.
+/// Returns the identifier `%u:%j:%H`, as on compute nodes.
 pub fn of_job(job: &str, uid: u32, node: &str) -> Id {
-    cut(format!("{job}:{uid}:{node}"))
+    cut(format!("{uid}:{job}:{node}"))
 }
 
-/// Returns the identifier `%j:%u:%H` without the job.
+/// Returns the identifier `%u:%j:%H` without the job.
 pub fn without_job(uid: u32, node: &str) -> Id {
     of_job("", uid, node)
+}
+
+/// Returns the identifier with the job before the user, by which the world was drawn that the documentation shows.
+pub fn job_first(id: &[u8]) -> Id {
+    match id.splitn(3, |&byte| byte == b':').collect::<Vec<_>>()[..] {
+        [_, job, b""] => [job, b":"].concat(),
+        [user, job, node] => [job, user, node].join(&b':'),
+        _ => id.to_vec(),
+    }
 }
 
 /// Returns the identifier `%e.%u`, as on login nodes.
@@ -40,18 +49,14 @@ pub fn mangled(way: u64, job: &str, uid: u32, node: &str, program: &str) -> Id {
     cut(match way % MANGLINGS {
         0 => program.to_owned(),
         1 => format!("{program}."),
-        2 => job.to_owned(),
-        3 => format!("{job}:"),
-        4 => format!("{job}{}", uid % 10),
-        5 => format!("{job}:{uid}"),
-        6 => format!("{job}:{uid}:"),
-        7 => format!("{job}:{uid}:{node}.bullx"),
-        8 => format!(":{uid}:{node}.bullx"),
-        _ => format!(
-            ":{}{}:{uid}:{node}",
-            &job[..1.min(job.len())],
-            job.get(2..).unwrap_or("")
-        ),
+        2 => format!("{uid}"),
+        3 => format!("{uid}:"),
+        4 => format!("{uid}:{job}"),
+        5 => format!("{uid}:{job}:"),
+        6 => format!("{uid}:{job}:{node}.bullx"),
+        7 => format!("{uid}::{node}.bullx"),
+        8 => format!("{uid}{}", job.get(..1).unwrap_or("")),
+        _ => format!(":{uid}:{job}:{node}"),
     })
 }
 
@@ -76,7 +81,7 @@ pub fn condition(id: &[u8]) -> Condition {
     }
     let fields: Vec<&[u8]> = id.split(|&byte| byte == b':').collect();
     match fields[..] {
-        [job, uid, node] if digits(uid) && !node.is_empty() && !node.contains(&b'.') => match job {
+        [uid, job, node] if digits(uid) && !node.is_empty() && !node.contains(&b'.') => match job {
             _ if id.len() == MAX_LEN => Condition::Cut,
             [] => Condition::WithoutJob,
             job if digits(job) => Condition::Sound,
@@ -147,18 +152,23 @@ mod tests {
 
     #[test]
     fn identifiers_are_cut_to_31_bytes() {
-        assert_eq!(of_job(JOB.0, JOB.1, JOB.2), b"11317854:17627127:r01c01");
+        assert_eq!(of_job(JOB.0, JOB.1, JOB.2), b"17627127:11317854:r01c01");
         assert_eq!(
             of_job(JOB.0, JOB.1, "largemem-r05m07"),
-            b"11317854:17627127:largemem-r05m"
+            b"17627127:11317854:largemem-r05m"
         );
-        assert_eq!(without_job(JOB.1, JOB.2), b":17627127:r01c01");
+        assert_eq!(without_job(JOB.1, JOB.2), b"17627127::r01c01");
+        assert_eq!(
+            job_first(b"17627127:11317854:r01c01"),
+            b"11317854:17627127:r01c01"
+        );
+        assert_eq!(job_first(b"17627127:11317854:"), b"11317854:");
         assert_eq!(of_program(b"wget", 11317854), b"wget.11317854");
         assert_eq!(of_program(b"a-very-long-program", 0), b"a-very-long-pro.0");
     }
 
     #[test]
-    fn manglings_are_those_seen_in_production() {
+    fn manglings_are_like_those_seen_in_production() {
         let seen: Vec<String> = (0..MANGLINGS)
             .map(|way| mangled(way, JOB.0, JOB.1, JOB.2, "wget"))
             .map(|id| String::from_utf8(id).unwrap())
@@ -168,14 +178,14 @@ mod tests {
             [
                 "wget",
                 "wget.",
-                "11317854",
-                "11317854:",
-                "113178547",
-                "11317854:17627127",
-                "11317854:17627127:",
-                "11317854:17627127:r01c01.bullx",
-                ":17627127:r01c01.bullx",
-                ":1317854:17627127:r01c01",
+                "17627127",
+                "17627127:",
+                "17627127:11317854",
+                "17627127:11317854:",
+                "17627127:11317854:r01c01.bullx",
+                "17627127::r01c01.bullx",
+                "176271271",
+                ":17627127:11317854:r01c01",
             ]
         );
     }
@@ -184,10 +194,10 @@ mod tests {
     fn the_condition_of_an_identifier_shows() {
         assert_eq!(condition(b"wget.11317854"), Condition::Sound);
         assert_eq!(condition(b"kworker/86:1.0"), Condition::Sound);
-        assert_eq!(condition(b"11317854_7:17627127:r01c01"), Condition::Sound);
-        assert_eq!(condition(b":17627127:r01c01"), Condition::WithoutJob);
+        assert_eq!(condition(b"17627127:11317854_7:r01c01"), Condition::Sound);
+        assert_eq!(condition(b"17627127::r01c01"), Condition::WithoutJob);
         assert_eq!(
-            condition(b"11317854:17627127:largemem-r05m"),
+            condition(b"17627127:11317854:largemem-r05m"),
             Condition::Cut
         );
         for way in 0..MANGLINGS {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rand::RngExt;
 
 use crate::lustre::Calls;
-use crate::lustre::identifier::Id;
+use crate::lustre::identifier::{Id, job_first};
 use crate::random::{Random, Seed, Weights, log_normal};
 use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND, Span};
 use crate::world::profile::Profile;
@@ -170,7 +170,7 @@ impl<'a> Workload<'a> {
 
     /// Returns whether an identifier rests at a time: once a day, for so long that its entry expires.
     fn rest(&self, id: &[u8]) -> impl Fn(Nanos) -> bool {
-        let from = self.seed.named("rest", id).below(DAY as u64) as Nanos;
+        let from = self.seed.named("rest", &job_first(id)).below(DAY as u64) as Nanos;
         let length = 4 * self.cluster.cleanup_interval;
         move |time| (time - from).rem_euclid(DAY) < length
     }

@@ -4,6 +4,9 @@ SELECT to_regnamespace('jobstats') IS NULL AS is_empty \gset
 CREATE EXTENSION jobstats;
 DO $$ BEGIN PERFORM jobstats_setup(); END $$;
 \endif
+-- Identifiers of the tests have the job first.
+UPDATE jobstats.entry_formats SET format = '%j:%u:%H' WHERE format = '%u:%j:%H';
+UPDATE jobstats.identification SET formats = replace(formats::text, '%u:%j:%H', '%j:%u:%H')::jsonb;
 -- The labels of an answer as columns. A star of a name is \* there.
 CREATE FUNCTION public.dims(labels jsonb) RETURNS TABLE (
     cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text, executable text, status text,

@@ -42,7 +42,7 @@ fn the_environment_goes_before_the_file_unless_it_is_empty() {
 
 #[test]
 fn a_file_that_others_can_read_is_refused() {
-    for mode in [0o640, 0o604, 0o620, 0o666] {
+    for mode in [0o604, 0o620, 0o644, 0o666] {
         let file = file("PGPASSWORD=secret\n", mode);
         assert!(
             matches!(
@@ -52,6 +52,13 @@ fn a_file_that_others_can_read_is_refused() {
             "{mode:o}"
         );
     }
+}
+
+#[test]
+fn only_a_file_of_root_may_be_open_to_its_group() {
+    let file = file("PGHOST=db1\n", 0o640);
+    let is_read = Variables::new(nothing, Some(file.path())).is_ok();
+    assert_eq!(is_read, rustix::process::geteuid().is_root());
 }
 
 #[test]

@@ -7,8 +7,9 @@ fn formats(formats: &[&str]) -> Formats {
     Formats::compile(formats.iter().copied()).unwrap()
 }
 
-fn defaults() -> Formats {
-    Formats::compile(DEFAULT_FORMATS.iter().copied()).unwrap()
+/// The formats of the clients whose identifiers most cases are.
+fn of_production() -> Formats {
+    formats(&["%j:%u:%H", "%e.%u"])
 }
 
 /// Prints an identity in one line: the fields that are present, then the status.
@@ -39,8 +40,8 @@ fn status(format: &str, id: &str) -> Status {
 }
 
 #[test]
-fn identifiers_from_production_with_the_default_formats() {
-    let formats = defaults();
+fn identifiers_from_production() {
+    let formats = of_production();
     #[rustfmt::skip]
     let cases = [
         ("wget.11317854", "uid=11317854 executable=wget ok"),
@@ -181,7 +182,7 @@ fn quotes_around_an_identifier_are_no_part_of_it() {
         // The last one may be the user.
         ("\"4711:1000:n1aaaaaaaaaaaaaaaaa\"", "malformed"),
     ] {
-        assert_eq!(show(defaults().identify(id)), expected, "{id}");
+        assert_eq!(show(of_production().identify(id)), expected, "{id}");
     }
 }
 
@@ -414,7 +415,7 @@ fn a_format_may_be_that_of_some_clusters() {
     for clusters in [&["a"][..], &["a", "b1", "c"], &[]] {
         assert_eq!(read(clusters, "vi.7"), "uid=7 executable=vi ok");
     }
-    assert!(formats.differ_by_cluster() && !defaults().differ_by_cluster());
+    assert!(formats.differ_by_cluster() && !of_production().differ_by_cluster());
 }
 
 #[test]

@@ -38,7 +38,7 @@
 ('entry_formats', 'node_pattern', 'Pattern, with *, of the nodes that have the format, compared with the node in the identifier up to its first dot; NULL: all.'),
 ('entry_formats', 'node_label', 'The node of identifiers whose format has no node.'),
 ('entry_formats', 'priority', 'Formats are tried from the lowest number on; the first that matches counts.'),
-('entry_formats', 'format', 'A jobid_name, such as %j:%u:%H.'),
+('entry_formats', 'format', 'A jobid_name, such as %u:%j:%H.'),
 ('rejects', NULL, 'Text that could not be used, with the reason; kept for settings.rejects_retention.'),
 ('rejects', 'time', 'When the text was read, by the clock of its server; a wrong clock can be the reason for the reject.'),
 ('rejects', 'text', 'The line, or the beginning of the text; NULL if it may contain secrets.'),

@@ -18,7 +18,6 @@ fn empty_texts_of_all_targets_ask_for_jobid_var() {
     // The commands that it suggests match the documentation.
     let page = include_str!("../../../../docs/lustre.md");
     for command in [
-        "UPDATE jobstats.entry_formats SET format = '%u:%j:%H' WHERE format = '%j:%u:%H';",
         "lctl set_param -P jobid_var=SLURM_JOB_ID",
         "lctl set_param -P jobid_name=%u:%j:%H",
     ] {
