@@ -109,7 +109,7 @@ start() {
     wait_for 'a reading arrived' "SELECT server, target, last_observation FROM jobstats.health WHERE last_observation IS NOT NULL"
     wait_for 'a question was answered' 'SELECT target, name, operation, formatted FROM jobstats_now()'
     # The command of the page.
-    read -ra words < <(sed -n 's/^    docker compose \(exec .*\)/\1/p' docs/install.md)
+    read -ra words < <(sed -n 's/^    docker compose \(exec .*\)/\1/p' docs/packages.md)
     shown=$("$compose" "${words[@]}" --once --width 100)
     [[ $shown == *$'\n  1  '* ]] || die "the console shows: $shown"
     printf 'ok: %s\n%s\n' "${words[*]}" "$shown"

@@ -49,6 +49,8 @@ touch "$work/directory/"{"postgresql-$(pg_major)-jobstats_${version}_amd64.deb",
 awk -f scripts/evening.awk "$page" |
     sed -e "s/@db\.example\.org/@localhost:$PGPORT/; s/db\.example\.org/localhost/g" -e "s|192\.0\.2\.0/24|127.0.0.1/32|" -e "s/listen_addresses = '\*'/listen_addresses = '127.0.0.1'/" \
         -e "s/postgresql-15-/postgresql-$(pg_major)-/g" -e "s|/etc/cron\.d|$work/etc/cron.d|" >"$work/page.sh"
+# Then two scrapes of the last server.
+echo 'sleep 300' >>"$work/page.sh"
 (cd "$work/directory" && PATH=$work/bin:$("$PG_CONFIG" --bindir):$PATH bash "$work/page.sh" </dev/null)
 
 # check WHAT EXPECTED STATEMENT

@@ -14,15 +14,15 @@ fail() {
 
 # The paths of a server, in commands and files.
 to_server() {
-    sed -E "s#(^|[^a-z])/(etc/jobstats|etc/systemd|tmp/|usr/share/doc|var/lib/jobstats-shipper)#\1$EVENING/servers/$server/\2#g"
+    sed -E "s#(^|[^a-z])/(etc/jobstats|etc/systemd|root/|usr/share/doc|var/lib/jobstats-shipper)#\1$EVENING/servers/$server/\2#g"
 }
 
 # on SERVER COMMAND
 # Runs a command on a server; without one, the commands on standard input.
 on() {
     local server=$1 command
-    mkdir -p "$EVENING/servers/$1"/{bin,tmp,etc,usr/share/doc}
-    for command in dnf chgrp runuser jobstats-shipper systemctl lctl getent sacct sacctmgr; do
+    mkdir -p "$EVENING/servers/$1"/{bin,root,etc,usr/share/doc}
+    for command in dnf chgrp runuser jobstats-shipper systemctl lctl getent sacct sacctmgr uname; do
         ln -sf "$repository/tests/evening/machine.sh" "$EVENING/servers/$1/bin/$command"
     done
     export SERVER=$1
@@ -58,7 +58,7 @@ clush() {
     done
     for server in $(of_nodes "$nodes"); do
         if [ "${#copied[@]}" -gt 0 ]; then
-            mkdir -p "$EVENING/servers/$server/tmp"
+            mkdir -p "$EVENING/servers/$server/root"
             cp "${copied[@]}" "$(to_server <<<"$destination")"
         else
             (on "$server" "$*" </dev/null 2>&1 | sed "s/^/$server: /") &
@@ -100,6 +100,7 @@ systemctl() {
         ;;
     'enable --now jobstats-shipper.timer') [ -e "$units.timer" ] && touch "$EVENING/servers/$SERVER/timer" ;;
     'start jobstats-shipper.service') run_service "$SERVER" ;;
+    'try-restart jobstats-shipper.service') ;;
     daemon-reload | 'add-wants multi-user.target jobstats-shipper.service') [ -e "$units.service" ] ;;
     *) fail "unknown: $*" ;;
     esac
@@ -158,6 +159,7 @@ jobstats-shipper)
     exec "$EVENING_SHIPPER" "$1" --server "$SERVER" --lctl "$directory/bin/lctl" --lock "$directory/lock" --busy-limit 100 \
         --lctl-timeout 10m --statement-timeout 10m --connect-timeout 10m "${@:2}"
     ;;
+uname) printf '%s\n' "$SERVER" ;;
 getent) [ "$*" != passwd ] || cat "$EVENING/names/passwd"; [ "$*" != group ] || cat "$EVENING/names/group" ;;
 sacctmgr) [[ $* == '-i add user jobstats-shipper '*' adminlevel=Operator' ]] && touch "$EVENING/operator" ;;
 sacct)
