@@ -42,7 +42,7 @@ jobstats_core::named! {
         Status = "state",
         Service = "in service",
         Share = "share",
-        Usual = "× usual",
+        Usual = "× typical",
         Requests = "requests",
         Metadata = "metadata",
         Read = "read",
