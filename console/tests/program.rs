@@ -195,7 +195,7 @@ fn a_profile_names_the_servers() {
         "--once",
     ]));
     assert!(
-        code == 78 && message.contains("it has scratch"),
+        code == 78 && message.contains("profiles: scratch"),
         "{message}"
     );
 }

@@ -126,7 +126,7 @@ pub fn profile(path: Option<&Path>, name: &str) -> Result<Profile, Error> {
         let known = joined(config.profile.keys().cloned());
         let known = known.unwrap_or_else(|| "none".to_owned());
         let path = path.display();
-        let message = format!("{path} has no [profile.{name}], only {known}");
+        let message = format!("{path} has no [profile.{name}]; profiles: {known}");
         Error::other(SETUP, message)
     })
 }
@@ -188,11 +188,11 @@ mod tests {
             profile(Some(&file), "mahti").unwrap_err().to_string()
         };
         assert!(
-            error(TEXT).ends_with("has no [profile.mahti], only puhti"),
+            error(TEXT).ends_with("has no [profile.mahti]; profiles: puhti"),
             "{}",
             error(TEXT)
         );
-        assert!(error("").ends_with("it has none"));
+        assert!(error("").ends_with("profiles: none"));
         assert!(error("[profile.mahti]\ninterval = '0s'").contains("shorter"));
         assert!(error("[profile.mahti]\nintervall = '5s'").contains("intervall"));
         let open = file(TEXT);

@@ -42,7 +42,7 @@ jobstats_core::named! {
         Status = "state",
         Service = "in service",
         Share = "share",
-        Usual = "× typical",
+        Usual = "× usual",
         Requests = "requests",
         Metadata = "metadata",
         Read = "read",

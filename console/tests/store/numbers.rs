@@ -83,8 +83,8 @@ fn rows_are_compared_with_the_day_before(store: &mut Database, until: Timestamp)
         let output = store.top(&["--once", "--at", &at, "--width", width]);
         String::from_utf8(output.stdout).unwrap()
     };
-    assert!(text("120").contains("× typical"), "{}", text("120"));
-    assert!(!text("119").contains("× typical"));
+    assert!(text("120").contains("× usual"), "{}", text("120"));
+    assert!(!text("119").contains("× usual"));
 }
 
 /// Compares the rows of a table with its sum, in JSON and in text.

@@ -104,7 +104,7 @@ fn a_text_that_is_refused_for_good_is_set_aside_and_holds_up_nothing() {
         65,
         &[
             "MDT0001: too large",
-            "reading 2 is set aside in",
+            "scrape 2 is set aside in",
             "1 of 2 targets",
         ],
     );
@@ -182,7 +182,7 @@ fn readings_that_were_rejected_are_sent_again_when_the_clock_of_the_database_is_
     let machine = Machine::new(COUNTING);
     machine.run_once(&database.url()).succeeds_silently();
     for reading in [2, 3] {
-        let said = format!("reading {reading} is set aside in");
+        let said = format!("scrape {reading} is set aside in");
         machine.run_once(&behind).is(65, &[&said]);
     }
     assert_eq!(machine.files("rejected").len(), 2);

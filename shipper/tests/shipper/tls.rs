@@ -109,7 +109,7 @@ fn failures_of_tls_say_what_to_do() {
     let server = needs!(Server::start());
     server
         .ship("localhost", "verify-full", None, "s3cret")
-        .is(78, &["hint: --ca-file or sslrootcert"]);
+        .is(78, &["hint: give the certificate of its authority"]);
     let authority = server.file("ca.pem", &server.authority);
     server
         .ship("127.0.0.1", "verify-full", Some(&authority), "s3cret")

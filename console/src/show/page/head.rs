@@ -72,7 +72,7 @@ fn head(history: &TargetStates, filesystem: Option<&str>, right: &str, width: us
         let load = format!("  {} {unit}", rate(value(last), operation));
         push_if_fits(&mut line, load, STRONG, room);
         if let Some(usual) = history.typical(filesystem, value) {
-            let usual = format!(" (typical {})", rate(usual, operation));
+            let usual = format!(" (usual {})", rate(usual, operation));
             push_if_fits(&mut line, usual, PLAIN, room);
         }
     }

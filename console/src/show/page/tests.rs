@@ -110,7 +110,7 @@ fn eighty_columns_have_the_load_and_who_makes_it() {
     assert_eq!(
         lines[..6],
         [
-            " scratch  25.7 in service (typical 19.7)  1 MDT, 1 OST ok  09:21:50 UTC live 10 s",
+            " scratch  25.7 in service (usual 19.7)  1 MDT, 1 OST ok  09:21:50 UTC live 10 s",
             " by user · ranked by requests in service                 [g]roup [s]ort [?]help",
             "  #  user      jobs     ↓in service  share    metadata         read        write",
             "  1  1000         1  ██████  20       78 %   12.4 k/s     0          104 MB/s",

@@ -41,7 +41,7 @@ fn a_cleanup_interval_is_at_least_two_intervals_of_readings() {
     let short = verdict(&[600, 100], 120);
     assert_eq!(short.verdict, Verdict::Warning);
     assert!(
-        short.message.contains("of 1 of 2 targets"),
+        short.message.contains("on 1 of 2 targets"),
         "{}",
         short.message
     );

@@ -53,7 +53,7 @@ fn a_text_that_is_refused_for_good_is_set_aside_and_holds_up_nothing() {
                     "MDT0001: HTTP",
                     "trouble",
                     state,
-                    "reading 2 is set aside in",
+                    "scrape 2 is set aside in",
                     "1 of 2 targets",
                 ],
             );

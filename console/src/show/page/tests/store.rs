@@ -46,11 +46,11 @@ fn every_file_system_has_its_load_and_what_is_usual_of_the_day() {
         let lines = drawn(&mut app, width, height);
         assert!(lines[0].starts_with(" home  "), "{lines:#?}");
         assert!(
-            lines[0].contains("14.7 in service (typical 10)"),
+            lines[0].contains("14.7 in service (usual 10)"),
             "{lines:#?}"
         );
         assert!(lines[1].starts_with(" scratch  "), "{lines:#?}");
-        assert!(lines[1].contains("(typical 5)"), "{lines:#?}");
+        assert!(lines[1].contains("(usual 5)"), "{lines:#?}");
         assert!(lines[1].contains("1 MDT, 1 OST ok"), "{lines:#?}");
         assert!(lines[2].starts_with(" by user"), "{lines:#?}");
         assert!(lines[4].starts_with("  1  ada "), "{lines:#?}");
