@@ -222,7 +222,7 @@ fn jobs_that_count_alike_are_told_apart(store: &Store) {
         "several schedulers have a job 21, choose one:",
         "--scheduler alpha: user1001, physics, <img src=x",
         "--scheduler beta: user1004, physics, <img src=x",
-        "FAILED, began ",
+        "FAILED, started ",
     ] {
         assert!(several.contains(part), "{part}: {several}");
     }

@@ -58,7 +58,7 @@ pub fn a_job_is_judged_by_what_its_servers_did(store: &Store) {
     assert_eq!(["31", "32"].map(cause), ["others", "own"]);
     let victim = words(&store.text(&["job", "31"]));
     for said in [
-        "most of all 1006, 98 % of the rise.",
+        "mainly 1006, 98 % of the rise.",
         "Events: waiting on busy from ",
     ] {
         assert!(victim.contains(said), "{said}\n{victim}");

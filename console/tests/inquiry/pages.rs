@@ -50,7 +50,7 @@ pub fn pages_are_written(store: &Store) {
         assert!(lead.contains(said), "{said}: {lead}");
     }
     // Without data, a section is missing.
-    assert!(!page.contains("Used space") && !page.contains("Waiting"));
+    assert!(!page.contains("Used space") && !page.contains("Queues"));
     // The title has the name and the window already.
     assert!(!lead.contains("scratch,"), "{lead}");
     for heading in [
@@ -85,7 +85,7 @@ pub fn pages_are_written(store: &Store) {
     // Job 11 wrote as much on one OST as on the other, and job 12 read from one only.
     for said in [
         "All OSTs are within 1 % of the median.",
-        "A single workload of user1001 has 100 % of scratch-OST0001: probably its files are not striped",
+        "A single workload of user1001 makes up 100 % of scratch-OST0001: probably its files are not striped",
     ] {
         assert!(page.contains(said), "{said}");
     }
@@ -249,7 +249,7 @@ pub fn space_and_waiting_are_shown_beside_work(store: &Store) {
     let (_, rows) = table(&page, "Largest increases").unwrap();
     assert_eq!(rows, [first]);
     // 12,000 of 30,000 requests waited for 20 ms.
-    let (_, rows) = table(&page, "Waiting").unwrap();
+    let (_, rows) = table(&page, "Queues").unwrap();
     let expected = ["mds1", "mdt", "30.0 k", "8.00 ms", "0.133"];
     assert_eq!(
         (&rows[0][..5], rows.len()),

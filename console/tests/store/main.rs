@@ -210,7 +210,7 @@ fn a_profile_names_the_database() {
     std::fs::write(path, format!("{text}[profile.one.input]\na = 'true'\n")).unwrap();
     fails(&top(&profile), 78, "both a database and an input");
     std::fs::write(path, "[profile.one]\ninterval = '5s'\n").unwrap();
-    fails(&top(&profile), 78, "neither a database_url");
+    fails(&top(&profile), 78, "no database_url");
 }
 
 fn step(source: &mut StoreSource, step: Step, history: &mut TargetStates) -> Update {

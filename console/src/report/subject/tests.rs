@@ -226,7 +226,7 @@ fn a_narrow_terminal_has_less_and_a_wide_one_longer_names() {
         wide.contains(&format!("       Job name: {name}\n")),
         "{wide}"
     );
-    assert!(wide.contains(&format!(" {}…  ", "n".repeat(19))), "{wide}");
+    assert!(wide.contains(&format!(" {}…  ", "n".repeat(18))), "{wide}");
 }
 
 #[test]
