@@ -32,20 +32,20 @@ use pseudonyms::Pseudonyms;
 
 /// The list of exit codes that `--help` shows.
 pub const HELP: &str = "\
-Each day of UTC that is over becomes a file, such as 2026-11-22.parquet. Days that the directory has already are left as they are.
-The database is named by -P, a profile of the configuration, or as in psql: by --database-url, JOBSTATS_DATABASE_URL, or PGHOST,
+Each full day of UTC becomes a file, such as 2026-11-22.parquet. Existing days are left unchanged.
+Give the database with -P (a profile of the configuration), --database-url, JOBSTATS_DATABASE_URL or, as for psql, PGHOST,
 PGDATABASE and so on. A role that may read the store is enough (jobstats_grant_reader).
 
 Exit codes:
-   0  the directory has all days that are over and that the store keeps
-  64  wrong arguments, or the directory has files that were exported with other options
-  65  the database refused the question
-  66  nothing is kept of these days, clusters and file systems
+   0  the directory has all full days that the store retains
+  64  wrong arguments, or the directory has files exported with other options
+  65  the database rejected the query
+  66  no data for these days, clusters and file systems
   69  the database cannot be reached
-  71  an error of this machine, such as no room for the files
-  75  the database or the directory is busy: a later call may succeed
+  71  local error, such as no space for the files
+  75  the database or the directory is busy: try again later
   77  the database denies access
-  78  something must be set up first: the settings, the key of --pseudonyms, or the store";
+  78  not set up: the settings, the key of --pseudonyms, or the store";
 
 /// The version of the columns, which is raised if one of them changes or goes.
 const VERSION: u8 = 2;
@@ -65,16 +65,16 @@ const DAY: u64 = 86_400;
 /// The options of `export`.
 #[derive(Debug, Args)]
 pub struct Export {
-    /// Directory of the files; it is made if it does not exist
+    /// Directory of the files; created if missing
     #[arg(value_name = "DIRECTORY")]
     pub directory: PathBuf,
-    /// First day, such as 2026-11-01, monday or 7d (ago) [default: the first one that is kept]
+    /// First day, such as 2026-11-01, monday or 7d (ago) [default: the first one retained]
     #[arg(long, value_name = "DAY", value_parser = when::of_utc)]
     pub from: Option<Timestamp>,
-    /// Day to stop at, which is not exported any more [default: today]
+    /// Day after the last one to export [default: today]
     #[arg(long, value_name = "DAY", value_parser = when::of_utc)]
     pub to: Option<Timestamp>,
-    /// Rows: one for each increment, or for each bucket of a rollup
+    /// Rows: one per increment, or per bucket of a rollup
     #[arg(long, value_enum, default_value_t = Level::Increments)]
     pub level: Level,
     /// Cluster, or a pattern with * [default: all]
@@ -83,11 +83,10 @@ pub struct Export {
     /// File system, or a pattern with * [default: all]
     #[arg(long, value_name = "NAME")]
     pub filesystem: Option<String>,
-    /// Replace users, groups, accounts, jobs, nodes and programs by pseudonyms, with the key in this file; it is made if it does
-    /// not exist
+    /// Replace users, groups, accounts, jobs, nodes and programs with pseudonyms, using the key in this file; created if missing
     #[arg(long, value_name = "KEYFILE")]
     pub pseudonyms: Option<PathBuf>,
-    /// Write days again that the directory already has
+    /// Export existing days again
     #[arg(long)]
     pub again: bool,
     /// The database.
@@ -99,7 +98,7 @@ jobstats_core::named! {
     /// The time that a row is about.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
     pub enum Level {
-        /// The time between two observations of the target, cut at full ten minutes
+        /// The time between two observations of the target, split at full ten minutes
         Increments = "increments",
         /// Ten minutes
         #[value(name = "10m")]
@@ -127,7 +126,7 @@ impl Level {
 
 fn nothing(notes: &[String]) -> Error {
     let notes = text::listed(notes);
-    let message = format!("nothing is kept of these days, clusters and file systems{notes}");
+    let message = format!("no data for these days, clusters and file systems{notes}");
     Error::other(exit::NOTHING, message)
 }
 
@@ -137,7 +136,7 @@ pub fn run(options: &Export) -> Result<(), Error> {
         let (from, to) = (days::day(from), days::day(to));
         if from >= to {
             return Err(Error::Usage(format!(
-                "--from {from} is not before --to {to}, the first day that is not exported any more"
+                "--from {from} is not before --to {to}, the day after the last one to export"
             )));
         }
     }
@@ -176,7 +175,7 @@ fn pseudonyms_of(key: &Path, directory: &Path) -> Result<Pseudonyms, Error> {
         && place.starts_with(files)
     {
         return Err(Error::Usage(format!(
-            "{} would be given away with the files: name a key outside of {}",
+            "{} would be published with the files: use a key outside {}",
             key.display(),
             directory.display()
         )));

@@ -101,7 +101,7 @@ pub fn own(store: &mut Store, mut scope: Scope) -> Result<Page, Error> {
             "" => "in this window".to_owned(),
             filesystem => format!("on {} in this window", shown(filesystem)),
         };
-        return Err(Error::unknown("your work", &name, &totals.notes));
+        return Err(Error::unknown("your jobs", &name, &totals.notes));
     }
     let load = load::ask(store, &mut scope)?;
     observed(store, scope, &load, None)
@@ -145,10 +145,10 @@ fn observed(
         Section::new("load", "Load", first),
         Section::new("events", "Events", events.blocks(scope)),
         Section::new("advice", "Advice", advice::ask(store, scope)?),
-        Section::new("leaders", "Who made it", leaders),
+        Section::new("leaders", "Top users", leaders),
         Section::new("changes", "What changed", changes::ask(store, scope, load)?),
-        Section::new("operations", "What was done", done(store, scope)?),
-        Section::new("targets", "Where and when", places),
+        Section::new("operations", "Operations", done(store, scope)?),
+        Section::new("targets", "Targets over time", places),
     ];
     if let Some(health) = health {
         sections.extend(whole(store, scope, load, health)?);
@@ -193,15 +193,15 @@ fn done(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
 fn empty(scope: &Scope, load: &Load, health: &trust::Health) -> Page {
     let notes = load.notes.iter().map(|note| format!(" {}", shown(note)));
     let notes: String = notes.collect();
-    let lead = format!("Nothing was observed in this window.{notes}");
+    let lead = format!("No data in this window.{notes}");
     page(scope, lead, vec![health.section(scope, load)])
 }
 
 fn page(scope: &Scope, lead: String, sections: Vec<Section>) -> Page {
     let on = shown(&scope.filesystem);
     let (kind, what) = match scope.filters.uid.as_deref() {
-        Some([uid]) if on.is_empty() => ("Use of Lustre", format!("User {uid}")),
-        Some([uid]) => ("Use of Lustre", format!("User {uid} on {on}")),
+        Some([uid]) if on.is_empty() => ("Lustre usage", format!("User {uid}")),
+        Some([uid]) => ("Lustre usage", format!("User {uid} on {on}")),
         _ => ("Lustre file system", on),
     };
     let mdts = scope.targets.iter().filter(|name| name.contains("-MDT"));
@@ -236,9 +236,9 @@ fn made(clock: &Clock) -> Page {
     let made = clock.minute(Timestamp::now());
     let version = env!("CARGO_PKG_VERSION");
     Page {
-        kind: "Use of Lustre",
+        kind: "Lustre usage",
         about: vec![clock.note()],
-        made: Some(format!("Made {made} by jobstats-console {version}")),
+        made: Some(format!("Created {made} by jobstats-console {version}")),
         ..Page::default()
     }
 }

@@ -34,20 +34,20 @@ pub const SOCKET: &str = "/run/jobstats/console.sock";
 
 /// The list of exit codes that `--help` shows.
 pub const HELP: &str = "\
-The database is named as for the other commands. Give its role jobstats_grant_proxy(). The service then shows each user only
-that user's own work. Users need no role, no password and no option: jobstats-console job, jobs, user, compare, report and events
-ask the service if no database is named.
+Give the database as for the other commands, with a role set up by jobstats_grant_proxy(). It shows each user only
+their own jobs. Users need no role, password or option: jobstats-console job, jobs, user, compare, report and events
+use the service if no database is given.
 
 Exit codes:
-   0  a signal ended it
+   0  ended by a signal
   64  wrong arguments
-  71  an error of this machine, such as a directory that is not there
-  78  something must be set up first: the settings";
+  71  local error, such as a missing directory
+  78  not set up: the settings";
 
 /// The options of `serve`.
 #[derive(Debug, Args)]
 pub struct Serve {
-    /// Socket to answer at, which all users of this machine may ask
+    /// Socket to listen on, open to all users of this machine
     #[arg(long, value_name = "PATH", default_value = SOCKET)]
     pub socket: PathBuf,
     #[command(flatten)]
@@ -89,7 +89,7 @@ pub fn run(options: &Serve) -> Result<(), Error> {
             }
         };
         let path = options.socket.display();
-        eprintln!("jobstats-console: answers at {path}{address}");
+        eprintln!("jobstats-console: listening on {path}{address}");
         listen::listen(socket, web, &service, stop).await;
         let _ = fs::remove_file(&options.socket);
         Ok::<_, Error>(())

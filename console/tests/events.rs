@@ -51,17 +51,17 @@ fn nothing_is_said_in_one_line(store: &Store) {
     let none = store.text(&["events"]);
     assert_eq!(
         none,
-        "No alert in this time. --all lists events without an alert, too.\n"
+        "No alerts in this window. --all also lists events without an alert.\n"
     );
-    let line = "JOBSTATS OK - nothing is wrong | critical=0 warning=0\n";
+    let line = "JOBSTATS OK - no alerts | critical=0 warning=0\n";
     assert_eq!(check(store, &[]), (0, line.to_owned()));
-    assert!(report(store).contains("<p>Nothing happened: no event was found.</p>"));
+    assert!(report(store).contains("<p>No events were found.</p>"));
 }
 
 fn they_are_listed_and_explained(store: &Store, waiting: i64) {
     let listed = words(&store.text(&["events"]));
     let who = "user1000 (physics), 71 % of the rise";
-    let line = format!("waiting scratch mds1 300 ms, usually 20 ms {who}");
+    let line = format!("waiting scratch mds1 300 ms, typically 20 ms {who}");
     assert!(listed.contains(&line), "{listed}");
     assert!(!listed.contains("failover") && store.text(&["events", "--all"]).contains("failover"));
     let json = &store.json(&["events", "--json"])[0];
@@ -88,14 +88,14 @@ fn reports_have_them(store: &Store, waiting: i64) {
     let page = report(store);
     for said in [
         "1 alert: waiting on mds1 since ",
-        "<p>Nobody was told of further events: 1 failover.</p>",
+        "<p>Events without an alert: 1 failover.</p>",
         "user1000 (physics), 71",
         &format!("jobstats_explain(&#34;event_id&#34; =&#62; {waiting});"),
     ] {
         assert!(page.contains(said), "{said}\n{page}");
     }
     let before = store.text(&["report", "--from", "3h", "--to", "2h", "-o", "-"]);
-    assert!(before.contains("Nothing happened"), "{before}");
+    assert!(before.contains("No events were found"), "{before}");
 }
 
 fn checks_count_them(store: &Store, client: &mut Client, waiting: i64) {
@@ -149,7 +149,7 @@ fn a_role_with_own_rights_is_one_user(store: &Store, client: &mut Client, event:
     let all = store.run(&["user"]);
     let said = String::from_utf8(all.stderr).unwrap();
     assert!(
-        all.status.code() == Some(64) && said.contains("name one"),
+        all.status.code() == Some(64) && said.contains("give one"),
         "{said}"
     );
     let dropped = format!("DELETE FROM jobstats.members; DROP ROLE {role}");

@@ -240,7 +240,7 @@ fn pseudonyms_hide_names(store: &mut Database, directory: &Path, last: Date) {
     fails(&mixed, 64, "was exported with other options");
     let beside = one.join("key").display().to_string();
     let beside_files = store.export(&one, &["--pseudonyms", &beside]);
-    fails(&beside_files, 64, "given away with the files");
+    fails(&beside_files, 64, "published with the files");
     assert!(!one.join("key").exists());
 }
 
@@ -288,7 +288,7 @@ fn what_is_wrong_is_told(store: &mut Database, directory: &Path, last: Date) {
     fails(
         &store.export(&new, &["--from", "someday"]),
         64,
-        "is no time",
+        "is not a time",
     );
     let tomorrow = Timestamp::now() + SignedDuration::from_hours(24);
     let future = store.export(&new, &["--to", &tomorrow.to_string()]);
@@ -296,7 +296,7 @@ fn what_is_wrong_is_told(store: &mut Database, directory: &Path, last: Date) {
     fails(
         &store.export(&new, &["--cluster", "nix"]),
         66,
-        "no target is of such a cluster",
+        "no target matches this cluster",
     );
     assert!(!new.exists());
     fails(
@@ -325,7 +325,7 @@ fn what_is_wrong_is_told(store: &mut Database, directory: &Path, last: Date) {
     );
     let lock = fs::File::create(new.join(".lock")).unwrap();
     lock.lock().unwrap();
-    fails(&store.export(&new, &[]), 75, "another export writes to");
+    fails(&store.export(&new, &[]), 75, "another export is writing to");
     drop(lock);
     let linked = directory.join("linked");
     fs::create_dir(&linked).unwrap();

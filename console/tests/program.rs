@@ -183,7 +183,7 @@ fn a_profile_names_the_servers() {
         said(&run(&unnamed)),
         (
             74,
-            "jobstats-console: the names of users cannot be read: exit code 1\n".to_owned()
+            "jobstats-console: cannot read user names: exit code 1\n".to_owned()
         )
     );
     let (code, message) = said(&run(&[
@@ -195,7 +195,7 @@ fn a_profile_names_the_servers() {
         "--once",
     ]));
     assert!(
-        code == 78 && message.contains("it has scratch"),
+        code == 78 && message.contains("profiles: scratch"),
         "{message}"
     );
 }
@@ -261,7 +261,7 @@ fn a_profile_may_name_the_store_of_any_command() {
         );
         let (code, error) = with("servers");
         assert!(
-            code == 78 && error.contains("which name a store"),
+            code == 78 && error.contains("for a store"),
             "{command:?} {code} {error}"
         );
         let (code, error) = with("other");
@@ -399,7 +399,7 @@ fn a_recording_that_cannot_be_written_is_told_at_once() {
     ]));
     assert_eq!(code, 71, "{message}");
     assert!(
-        message.contains("cannot be written to /proc/nowhere"),
+        message.contains("cannot write the scrape to /proc/nowhere"),
         "{message}"
     );
     // A directory that is there and takes no file.

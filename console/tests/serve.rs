@@ -172,7 +172,7 @@ fn own_work_is_shown(service: &Service, store: &Store, ada: u32) {
     // A finished job is printed at once; another user's job is not done.
     assert_eq!(service.text(ada, &["job", "10_1", "--wait"]), text);
     let waited = service.refuses(ada, &["job", "13", "--wait=1ms"], 66);
-    assert!(waited.contains("job 13 is not done yet"), "{waited}");
+    assert!(waited.contains("job 13 has not finished yet"), "{waited}");
     let foreign = service.refuses(ada, &["job", "12"], 66);
     assert_eq!(
         foreign,
@@ -225,7 +225,7 @@ fn own_jobs_are_listed_and_compared(service: &Service, ada: u32) {
         "{compared}"
     );
     let said = service.refuses(ada, &["compare", "11", "12", "-o", "-"], 66);
-    assert!(said.contains("nothing is known of job 12"), "{said}");
+    assert!(said.contains("no data for job 12"), "{said}");
 }
 
 fn own_events_are_listed_and_explained(service: &Service, ada: u32) {
@@ -247,7 +247,7 @@ fn own_events_are_listed_and_explained(service: &Service, ada: u32) {
         assert!(!text.contains("1001"), "{text}");
     }
     let elsewhere = service.text(ada, &["events", "--filesystem", "home", "--all"]);
-    assert_eq!(elsewhere, "No event in this time.\n");
+    assert_eq!(elsewhere, "No events in this window.\n");
 }
 
 /// Users of a service have no role to run SQL with.
@@ -302,7 +302,7 @@ fn own_report_is_written(service: &Service, ada: u32) {
         "{text}"
     );
     let said = service.refuses(ada, &["report", "elsewhere", "-o", "-"], 66);
-    let unknown = "nothing is known of your work on elsewhere in this window";
+    let unknown = "no data for your jobs on elsewhere in this window";
     assert!(said.contains(unknown), "{said}");
     let day = [
         "report",
@@ -331,15 +331,12 @@ fn others_are_refused(service: &Service, bob: u32) {
     let running = service.run(bob, &["job", "12", "--wait=1ms"]);
     let [text, said] = [running.stdout, running.stderr].map(|it| String::from_utf8(it).unwrap());
     assert!(text.contains("State: RUNNING"), "{text}");
-    assert!(said.contains("job 12 is not done yet"), "{said}");
+    assert!(said.contains("job 12 has not finished yet"), "{said}");
     service.refuses(bob, &["job", "11"], 66);
     let said = service.refuses(0, &["job", "11"], 77);
-    assert!(said.contains("root has no work"), "{said}");
+    assert!(said.contains("root has no jobs"), "{said}");
     let said = service.refuses(4242, &["job", "11"], 77);
-    assert!(
-        said.contains("knows no user with the number 4242"),
-        "{said}"
-    );
+    assert!(said.contains("no user with the number 4242"), "{said}");
 }
 
 fn requests_are_bounded(service: &Service) {

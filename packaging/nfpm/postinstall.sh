@@ -11,7 +11,7 @@ install -d -m 0755 -o jobstats-shipper -g jobstats-shipper /run/jobstats-shipper
 case "$1:$2" in
 configure: | 1:)
     [ ! -e "$config" ] || chown root:jobstats-shipper "$config"
-    echo "jobstats-shipper: name the database in $config, then run: systemctl enable --now jobstats-shipper.timer"
+    echo "jobstats-shipper: set the database in $config, then run: systemctl enable --now jobstats-shipper.timer"
     ;;
 esac
 if [ -d /run/systemd/system ]; then

@@ -12,7 +12,7 @@ remove | purge | 0)
     [ -d "$spool" ] || exit 0
     waiting=$(find "$spool" -name '*.zst*' | wc -l)
     if [ "$waiting" -gt 0 ]; then
-        echo "jobstats-shipper: $spool stays, with $waiting readings that were not sent; to give them up: rm -r $spool"
+        echo "jobstats-shipper: $spool retains $waiting unsent scrapes; to discard them: rm -r $spool"
     elif [ "$1" != remove ]; then
         rm -r "$spool"
     fi

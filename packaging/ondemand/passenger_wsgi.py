@@ -41,7 +41,7 @@ def application(environ, start_response):
         body = response.read()
     except (OSError, http.client.HTTPException) as error:
         start_response("503 Service Unavailable", [("Content-Type", "text/plain; charset=utf-8")])
-        return ["jobstats-console serve does not answer at {}: {}\n".format(SOCKET, error).encode()]
+        return ["no answer from jobstats-console serve at {}: {}\n".format(SOCKET, error).encode()]
     headers = [(name, value) for name, value in response.getheaders() if name.lower() in HEADERS]
     start_response("{} {}".format(response.status, response.reason), headers)
     return [body]

@@ -42,7 +42,7 @@ pub enum SendError {
     /// The temporary file or another system resource failed.
     #[error(transparent)]
     Io(#[from] io::Error),
-    #[error("{0} bytes when compressed are more than PostgreSQL takes")]
+    #[error("{0} compressed bytes exceed the limit of PostgreSQL")]
     TooLarge(u64),
 }
 

@@ -28,11 +28,9 @@ pub enum DeliveryError {
     Lock(#[from] LockError),
     #[error(transparent)]
     Unsent(#[from] Unsent),
-    #[error("1 damaged reading was set aside")]
+    #[error("1 damaged scrape was set aside")]
     Damaged,
-    #[error(
-        "1 reading was dropped, because it could neither be written to the spool nor be sent at once"
-    )]
+    #[error("1 scrape was dropped: it could neither be written to the spool nor sent directly")]
     Dropped,
 }
 
@@ -86,12 +84,12 @@ impl Spool {
     pub fn put(&self, reading: Reading) -> Option<Reading> {
         let error = self.try_put(&reading).err()?;
         let when = match self.is_read_only() {
-            true => "at once, and those that wait stay there",
-            false => "after those that wait",
+            true => "directly; queued scrapes stay there",
+            false => "after the queued scrapes",
         };
         let path = self.path().display();
         warn(format_args!(
-            "the reading cannot be written to {path}: {error}; it is sent {when}"
+            "cannot write the scrape to {path}: {error}; sending it {when}"
         ));
         Some(reading)
     }
@@ -114,14 +112,15 @@ impl Spool {
         let path = self.path().display();
         let dropped = match self.directory.enforce(self.limits, SystemTime::now()) {
             Ok(dropped) => dropped,
-            Err(error) => return report(format_args!("the limits of {path}: {error}")),
+            Err(error) => {
+                return report(format_args!("cannot enforce the limits of {path}: {error}"));
+            }
         };
         let DroppedCounts { waiting, rejected } = dropped;
         if dropped != DroppedCounts::default() {
             self.count(|losses| losses.limits = waiting);
             report(format_args!(
-                "readings were dropped from {path}, {waiting} that waited and {rejected} that were set aside: they were older than \
-                 --spool-age, or all together larger than --spool-size"
+                "dropped {waiting} queued and {rejected} set-aside scrapes from {path}: older than --spool-age, or over --spool-size in total"
             ));
         }
     }
@@ -140,7 +139,7 @@ impl Spool {
         let counted = self.directory.count(losses);
         if let Err(error) = counted.or_else(|_| Losses::add(&self.spare, losses)) {
             let path = self.path().display();
-            report(format_args!("the counts of losses in {path}: {error}"));
+            report(format_args!("cannot count losses in {path}: {error}"));
         }
     }
 

@@ -32,7 +32,7 @@ pub fn scheduler_parser() -> impl TypedValueParser<Value = &'static Scheduler> {
         let mut schedulers = SCHEDULERS.into_iter();
         schedulers
             .find(|scheduler| scheduler.name == name)
-            .ok_or("there is no such scheduler")
+            .ok_or("unknown scheduler")
     })
 }
 

@@ -20,6 +20,6 @@ fn whole_seconds(text: &str, range: RangeInclusive<Nanos>, words: &str) -> Resul
     let nanos = length.as_secs().saturating_mul(SECOND);
     match length.subsec_nanos() {
         0 if range.contains(&nanos) => Ok(nanos),
-        _ => Err(format!("is not a number of seconds from {words}")),
+        _ => Err(format!("is not a duration in seconds from {words}")),
     }
 }

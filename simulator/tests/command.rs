@@ -86,7 +86,7 @@ fn an_unknown_server_is_named_with_those_that_are_known() {
     assert_eq!(refused.status.code(), Some(1));
     assert_eq!(
         String::from_utf8_lossy(&refused.stderr),
-        "jobstats-simulator: no server \"oss99\"; there are small-mds1, small-oss1\n"
+        "jobstats-simulator: unknown server \"oss99\"; known: small-mds1, small-oss1\n"
     );
 }
 
@@ -182,9 +182,9 @@ fn given_work_is_all_that_is_done() {
 fn work_that_makes_no_sense_is_refused() {
     let span = "2026-03-01T08:15:00Z,2026-03-01T08:45:00Z";
     for (row, problem) in [
-        ("open,0,0,1", "nothing is done"),
-        ("write_bytes,1,1,1", "there is no such operation"),
-        ("write,3,10,1", "the bytes are not the same"),
+        ("open,0,0,1", "no calls"),
+        ("write_bytes,1,1,1", "unknown operation"),
+        ("write,3,10,1", "the bytes differ"),
     ] {
         let (_directory, path) = table(&format!("1,1,c1,small-MDT0000,{row},{span}"));
         let refused = simulator(&format!("truth --work {path}"));

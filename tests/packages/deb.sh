@@ -88,7 +88,7 @@ cron_feeds
 database stop
 unreachable
 said=$(apt-get remove -q -y jobstats-shipper)
-[[ $said == *"$spool stays, with 1 readings"* ]] || fail "removal does not say that the spool stays: $said"
+[[ $said == *"$spool retains 1 unsent"* ]] || fail "removal does not say that the spool stays: $said"
 waiting 1
 [ -e "$config" ] || fail "removal took the configuration"
 [ ! -e /usr/bin/jobstats-shipper ] || fail "removal left the program"

@@ -23,7 +23,7 @@ waiting 1
 passed "an upgrade kept configuration and spool"
 
 said=$(rpm -e --nodeps jobstats-shipper 2>&1)
-[[ $said == *"$spool stays, with 1 readings"* ]] || fail "removal does not say that the spool stays: $said"
+[[ $said == *"$spool retains 1 unsent"* ]] || fail "removal does not say that the spool stays: $said"
 waiting 1
 is "# kept" "$(head -n 1 "$config.rpmsave")" "first line of the saved configuration"
 [ ! -e /usr/bin/jobstats-shipper ] || fail "removal left the program"

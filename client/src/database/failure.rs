@@ -80,12 +80,12 @@ impl Kind {
 pub const OF_DATA: [(&str, &str); 9] = [
     ("22001", "a name is too long"),
     ("22003", "a number is out of range"),
-    ("22007", "a time cannot be read"),
-    ("22008", "a time is out of range"),
+    ("22007", "a timestamp cannot be parsed"),
+    ("22008", "a timestamp is out of range"),
     ("22015", "a duration is out of range"),
     ("22021", "a name has bytes that cannot be stored"),
-    ("22P02", "a value cannot be read"),
-    ("22P03", "the text is not packed with zstd"),
+    ("22P02", "a value cannot be parsed"),
+    ("22P03", "the text is not compressed with zstd"),
     ("54000", "the text is too large, or has too many targets"),
 ];
 
@@ -146,9 +146,7 @@ fn remedy(source: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
     }
     // The client library has no type for this error.
     let refused = source.to_string() == "server does not support TLS";
-    refused.then_some(
-        "set ssl = on in PostgreSQL, or sslmode=disable if nobody else can listen on the network",
-    )
+    refused.then_some("set ssl = on in PostgreSQL, or sslmode=disable on a trusted network")
 }
 
 fn of_tls<'a>(source: &'a (dyn std::error::Error + 'static)) -> Option<&'a rustls::Error> {

@@ -26,23 +26,22 @@ const DEFAULT_PORT: u16 = 5432;
 #[command(next_help_heading = "Database")]
 #[group(id = "database")]
 pub struct Options {
-    /// Database: postgresql://USER@HOST:PORT/DATABASE?sslmode=…, without a password [default: JOBSTATS_DATABASE_URL]
+    /// Database URL without password: postgresql://USER@HOST:PORT/DATABASE?sslmode=… [default: JOBSTATS_DATABASE_URL]
     #[arg(long, value_name = "URL")]
     pub database_url: Option<String>,
-    /// File of NAME=VALUE lines (JOBSTATS_DATABASE_URL, PGPASSWORD and other PG* variables), closed to all but its
-    /// owner
+    /// File of NAME=VALUE lines (JOBSTATS_DATABASE_URL, PGPASSWORD and other PG* variables), private to its owner
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// TLS mode and verification, as in libpq [default: verify-full; prefer, if the server is on this machine]
     #[arg(long, value_name = "MODE", value_enum)]
     pub sslmode: Option<SslMode>,
-    /// File of certificates (PEM) to trust instead of the system's
+    /// CA certificates (PEM) to trust instead of the system's
     #[arg(long, value_name = "FILE")]
     pub ca_file: Option<PathBuf>,
-    /// File with the client certificate (PEM) and those that vouch for it
+    /// Client certificate and its chain (PEM)
     #[arg(long, value_name = "FILE", requires = "client_key")]
     pub client_certificate: Option<PathBuf>,
-    /// File with the key of the client certificate (PEM), closed to all but its owner
+    /// Private key of the client certificate (PEM), private to its owner
     #[arg(long, value_name = "FILE", requires = "client_certificate")]
     pub client_key: Option<PathBuf>,
 }
@@ -59,7 +58,7 @@ pub enum SslMode {
     Require,
     /// Require TLS and a certificate from a trusted authority
     VerifyCa,
-    /// Require TLS and a certificate from a trusted authority that names the host
+    /// Require TLS and a certificate for the host from a trusted authority
     VerifyFull,
 }
 
@@ -78,8 +77,8 @@ impl From<SslMode> for config::SslMode {
 pub enum SettingsError {
     /// `--database-url` holds a password, and every user of the machine sees the arguments of a process.
     #[error(
-        "--database-url holds a password, which every user of this machine can see; give the password as PGPASSWORD \
-         (or the whole URL as JOBSTATS_DATABASE_URL) in a file of mode 600 named by --config, or in the environment"
+        "--database-url contains a password, which all users of this machine can see; set PGPASSWORD (or JOBSTATS_DATABASE_URL) in a \
+         --config file of mode 600, or in the environment"
     )]
     PasswordInArguments,
     /// The URL cannot be parsed.
@@ -89,16 +88,15 @@ pub enum SettingsError {
     #[error("{0} has an invalid value")]
     Value(&'static str),
     /// Only one of the client certificate and its key is named.
-    #[error("a client certificate needs its key: give sslcert and sslkey, or neither")]
+    #[error("a client certificate needs its key: set both sslcert and sslkey, or neither")]
     HalfIdentity,
     /// The server has an address and no name, so that its certificate cannot be verified.
     #[error(
-        "hostaddr without host: TLS verifies the name that host gives; add it, or set sslmode=disable if others cannot \
-         listen on the network"
+        "hostaddr without host: TLS verifies the host name; set host, or sslmode=disable on a trusted network"
     )]
     Nameless,
     /// No source names a database.
-    #[error("no database is named: use --database-url, --config or JOBSTATS_DATABASE_URL")]
+    #[error("no database given: use --database-url, --config or JOBSTATS_DATABASE_URL")]
     Nowhere,
     /// The file of variables cannot be used.
     #[error(transparent)]

@@ -33,7 +33,7 @@ pub enum TlsError {
         cause: pem::Error,
     },
     /// The file of certificates, or the system, has no usable certificate.
-    #[error("{0} holds no certificate that can be trusted; --ca-file names a file that does")]
+    #[error("no usable CA certificate in {0}; give a file with --ca-file")]
     NoCertificate(String),
     /// The file of the key cannot be used.
     #[error(transparent)]
@@ -71,7 +71,7 @@ pub fn client_config(
 pub fn remedy(error: &rustls::Error) -> Option<&'static str> {
     if let rustls::Error::AlertReceived(alert) = error {
         return is_about_client(*alert).then_some(
-            "the server does not take the client certificate: its ssl_ca_file must have the authority that signed it, and it must be valid",
+            "the server rejects the client certificate: it must be valid and signed by an authority in the server's ssl_ca_file",
         );
     }
     let rustls::Error::InvalidCertificate(cause) = error else {
@@ -79,14 +79,13 @@ pub fn remedy(error: &rustls::Error) -> Option<&'static str> {
     };
     Some(match cause {
         _ if is_about_time(error) => {
-            "the database's certificate must be renewed, or the clock of this machine is wrong"
+            "renew the database's certificate, or correct the clock of this machine"
         }
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-            "name the host as its certificate does; sslmode=verify-ca does not compare the names"
+            "use the host name in the certificate, or sslmode=verify-ca, which does not check it"
         }
         _ => {
-            "--ca-file or sslrootcert names the file with the certificate of the database's authority; sslmode=require \
-             encrypts without verifying who answers"
+            "give the certificate of its authority with --ca-file or sslrootcert; sslmode=require encrypts without verifying the server"
         }
     })
 }

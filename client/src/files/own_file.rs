@@ -77,13 +77,13 @@ fn opened(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let file = options.custom_flags(flags).open(path)?;
     let found = file.metadata()?;
     if !found.is_file() {
-        return Err(io::Error::other("it is not a file"));
+        return Err(io::Error::other("not a regular file"));
     }
     let owner = found.uid();
     let is_own = owner == 0 || owner == geteuid().as_raw();
     match is_own || owner == fs::metadata(directory_of(path))?.uid() {
         true => Ok(file),
-        false => Err(io::Error::other("it belongs to another user")),
+        false => Err(io::Error::other("owned by another user")),
     }
 }
 

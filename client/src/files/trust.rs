@@ -27,7 +27,7 @@ pub enum TrustError {
     Unreadable(#[from] FileError),
     /// Another user can change the file or directory.
     #[error(
-        "{} belongs to another user (uid {owner}), who can change it: run this command as that user, or give it to root or to the \
+        "{} is owned by another user (uid {owner}), who could change it: run this command as that user, or chown it to root or to the \
          user of this command",
         path.display()
     )]
@@ -38,13 +38,13 @@ pub enum TrustError {
         owner: u32,
     },
     /// Others than its owner can write to the directory.
-    #[error("{} can be written by others than its owner, who can replace what is in it; chmod go-w it", .0.display())]
+    #[error("{} is writable by other users, who could replace its files; chmod go-w it", .0.display())]
     Open(PathBuf),
     /// Others than root and the user of this process can write to a file with commands.
-    #[error("{} can be written by others than root and its user: give it to root or to that user, and chmod 644 it", .0.display())]
+    #[error("{} is writable by users other than root and the user of this command: chown it to one of them, and chmod 644 it", .0.display())]
     Writable(PathBuf),
     /// Others than its owner can read or write a file that may hold a secret.
-    #[error("{} is open to others than its owner, and may hold a secret; chmod 600 it", .0.display())]
+    #[error("{} may hold a secret and is accessible to other users; chmod 600 it", .0.display())]
     Exposed(PathBuf),
 }
 
@@ -164,7 +164,7 @@ mod tests {
             assert_eq!(trusted(), [false; 3]);
             let error = directory(&own).unwrap_err().to_string();
             assert!(
-                error.contains("own belongs to another user (uid 65534)"),
+                error.contains("own is owned by another user (uid 65534)"),
                 "{error}"
             );
         }
@@ -186,7 +186,7 @@ mod tests {
             assert_eq!(
                 error.to_string(),
                 format!(
-                    "{path} can be written by others than root and its user: give it to root or to that user, and chmod 644 it"
+                    "{path} is writable by users other than root and the user of this command: chown it to one of them, and chmod 644 it"
                 )
             );
         }

@@ -57,7 +57,7 @@ pub enum VariablesError {
     },
     /// No service file has the service.
     #[error(
-        "there is no service {0:?}: PGSERVICEFILE, ~/.pg_service.conf and PGSYSCONFDIR name the files"
+        "definition of service {0:?} not found in PGSERVICEFILE, ~/.pg_service.conf or PGSYSCONFDIR"
     )]
     NoService(String),
 }

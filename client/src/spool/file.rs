@@ -40,10 +40,10 @@ pub enum SpoolError {
     #[error("the file is damaged: {0}")]
     Damaged(&'static str),
     /// The index is larger than the format allows.
-    #[error("the reading has too many texts")]
+    #[error("the scrape has too many texts")]
     TooLarge,
     /// The source cannot be part of a file name.
-    #[error("the name of a source has letters, digits, - and _ only: {0:?}")]
+    #[error("a source name may have only letters, digits, - and _: {0:?}")]
     Source(String),
     /// The file system failed.
     #[error(transparent)]
@@ -207,10 +207,10 @@ fn check(file: &mut (impl Read + Seek), size: u64) -> Result<(Index, u64), Spool
     let index = read_index(file, size)?;
     let start = file.stream_position()?;
     if size - start != index.data.bytes {
-        return Err(SpoolError::Damaged("its size is not that of its texts"));
+        return Err(SpoolError::Damaged("its size does not match its index"));
     }
     if checksum(file)? != index.data.checksum {
-        return Err(SpoolError::Damaged("the checksum of its texts is wrong"));
+        return Err(SpoolError::Damaged("the checksum of its data is wrong"));
     }
     Ok((index, start))
 }
@@ -227,7 +227,7 @@ fn read_index(file: &mut (impl Read + Seek), size: u64) -> Result<Index, SpoolEr
     let (frame, rest) = rest.split_at(4);
     let (format, expected) = rest.split_at(FORMAT.len());
     if magic != MAGIC || format != FORMAT {
-        return Err(SpoolError::Damaged("it is not of this format"));
+        return Err(SpoolError::Damaged("it has another format"));
     }
     let frame = u64::from(u32::from_le_bytes(frame.try_into().unwrap_or_default()));
     let length = (FRAME_HEADER + frame).checked_sub(HEADER);
@@ -256,7 +256,7 @@ fn check_frames(index: &Index) -> Result<(), SpoolError> {
     }
     frames.sort_unstable_by_key(|frame| frame.start);
     match frames.windows(2).any(|pair| pair[1].start < pair[0].end) {
-        true => Err(SpoolError::Damaged("the texts of its index overlap")),
+        true => Err(SpoolError::Damaged("entries of its index overlap")),
         false => Ok(()),
     }
 }

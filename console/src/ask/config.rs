@@ -23,7 +23,7 @@ const SYSTEM: &str = "/etc/jobstats/console.toml";
 /// The options of commands that show times of a store.
 #[derive(Debug, Args)]
 pub struct Common {
-    /// Time zone of all times, typed and shown: local (from TZ or the machine), or a zone such as UTC, Europe/Helsinki or +02:00
+    /// Time zone of all input and output: local (TZ or the machine's), or a zone such as UTC, Europe/Helsinki or +02:00
     #[arg(long, value_name = "ZONE", default_value = "local", value_parser = when::zone)]
     pub zone: Clock,
     #[command(flatten)]
@@ -40,7 +40,7 @@ impl Common {
 /// The options that name a store.
 #[derive(Debug, Args)]
 pub struct Database {
-    /// Profile of the configuration that names the database, or of top also the commands
+    /// Profile in the configuration file with the database or, for top, the commands
     #[arg(long, short = 'P', value_name = "NAME")]
     pub profile: Option<String>,
     /// File of profiles [default: ~/.config/jobstats/console.toml, then /etc/jobstats/console.toml]
@@ -65,7 +65,7 @@ impl Database {
         match &self.profile {
             Some(name) if !profile.names_store() => {
                 let name = shown(name);
-                let lacks = "has neither a database_url nor a config, which name a store";
+                let lacks = "has neither a database_url nor a config for a store";
                 Err(Error::other(SETUP, format!("[profile.{name}] {lacks}")))
             }
             _ => Ok(profile.complete(self.options.clone())),
@@ -126,7 +126,7 @@ pub fn profile(path: Option<&Path>, name: &str) -> Result<Profile, Error> {
         let known = joined(config.profile.keys().cloned());
         let known = known.unwrap_or_else(|| "none".to_owned());
         let path = path.display();
-        let message = format!("{path} has no [profile.{name}]; it has {known}");
+        let message = format!("{path} has no [profile.{name}]; profiles: {known}");
         Error::other(SETUP, message)
     })
 }
@@ -140,7 +140,7 @@ fn find() -> Result<PathBuf, Error> {
     let found = [&own, &system].into_iter().find(|it| it.exists());
     found.cloned().ok_or_else(|| {
         let own = own.display();
-        let message = format!("there is no configuration: neither {own} nor {SYSTEM}");
+        let message = format!("no configuration: neither {own} nor {SYSTEM} exists");
         Error::other(SETUP, message)
     })
 }
@@ -188,11 +188,11 @@ mod tests {
             profile(Some(&file), "mahti").unwrap_err().to_string()
         };
         assert!(
-            error(TEXT).ends_with("has no [profile.mahti]; it has puhti"),
+            error(TEXT).ends_with("has no [profile.mahti]; profiles: puhti"),
             "{}",
             error(TEXT)
         );
-        assert!(error("").ends_with("it has none"));
+        assert!(error("").ends_with("profiles: none"));
         assert!(error("[profile.mahti]\ninterval = '0s'").contains("shorter"));
         assert!(error("[profile.mahti]\nintervall = '5s'").contains("intervall"));
         let open = file(TEXT);

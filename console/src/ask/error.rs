@@ -23,7 +23,7 @@ pub enum Error {
     File(#[from] FileError),
     #[error("cannot format the page: {0}")]
     Page(#[from] askama::Error),
-    #[error("nothing answers at {}: {reason}", socket.display())]
+    #[error("no service at {}: {reason}", socket.display())]
     Away { socket: PathBuf, reason: String },
     /// Any other error, with its exit code; also the refusal of a service, which names the code.
     #[error("{message}")]
@@ -46,7 +46,7 @@ impl Error {
     /// Returns the error for a job, a user or another kind of subject without data.
     pub fn unknown(kind: &str, name: &str, notes: &[String]) -> Self {
         let notes = text::listed(notes);
-        let message = format!("nothing is known of {kind} {name}{notes}");
+        let message = format!("no data for {kind} {name}{notes}");
         Self::other(exit::NOTHING, message)
     }
 

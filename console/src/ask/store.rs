@@ -28,33 +28,32 @@ pub enum Error {
     #[error(transparent)]
     Client(#[from] jobstats_client::Error),
     #[error(
-        "the database {0} has no extension jobstats: is it the right one? CREATE EXTENSION jobstats adds it"
+        "the extension jobstats does not exist in database {0}: check its name, or run CREATE EXTENSION jobstats"
     )]
     NoExtension(String),
-    #[error("the database {0} has no store yet: its owner makes one by SELECT jobstats_setup()")]
+    #[error("the store does not exist in database {0}: its owner must run SELECT jobstats_setup()")]
     NoStore(String),
     #[error(
-        "the role {0} may not read the store: its owner allows that by SELECT jobstats_grant_reader('{0}'), or jobstats_grant_own('{0}', …) for \
-         some work"
+        "the role {0} may not read the store: its owner must run SELECT jobstats_grant_reader('{0}'), or jobstats_grant_own('{0}', …) for \
+         some users' jobs"
     )]
     Denied(String),
-    #[error("jobstats.on_behalf_of names nobody who may ask")]
+    #[error("jobstats.on_behalf_of does not name a user that this role may query for")]
     ForbiddenUser,
-    #[error("the question takes longer than it may")]
+    #[error("the query exceeded its time limit")]
     Late,
     /// An error for a limited reader, who writes no SQL.
     #[error("{message}")]
     Limited { kind: Kind, message: String },
-    #[error("the store knows no user with the number {0}")]
+    #[error("no user with the number {0} in the store")]
     UnknownUser(u32),
     #[error(
-        "the role sees other work than that of users who ask: its owner makes one that asks for others by CREATE ROLE, and SELECT \
-         jobstats_grant_proxy()"
+        "the role is not limited to the user it serves: the store's owner must create one with CREATE ROLE and SELECT jobstats_grant_proxy()"
     )]
     NoProxy,
     #[error(
-        "the store is of version {0}, and this program of version {version}: install the same version here, or in the database and run ALTER \
-         EXTENSION jobstats UPDATE, and SELECT jobstats_setup()",
+        "the store has version {0}, this program version {version}: install the same version here, or in the database, then run ALTER \
+         EXTENSION jobstats UPDATE and SELECT jobstats_setup()",
         version = env!("CARGO_PKG_VERSION")
     )]
     Version(String),

@@ -16,13 +16,13 @@ use crate::values::text::shown;
 
 /// The list of exit codes that `check --help` shows.
 pub const HELP: &str = "\
-Prints one line. An event that somebody has judged false or known counts no more: SELECT jobstats_confirm_event(7, 'known').
+Prints one line. Events marked as false or known are ignored: SELECT jobstats_confirm_event(7, 'known').
 
-Exit codes, as Nagios has them:
-   0  no event is told
-   1  a warning
-   2  something critical
-   3  unknown: the store cannot be asked, or nobody looks for events";
+Exit codes, as for Nagios:
+   0  no alert
+   1  warning
+   2  critical
+   3  unknown: the store cannot be queried, or event detection does not run";
 
 /// The options of `events`.
 #[derive(Debug, Args)]
@@ -30,7 +30,7 @@ pub struct EventsOptions {
     /// Number of an event to explain [default: list all]
     #[arg(value_name = "EVENT")]
     pub event: Option<i64>,
-    /// List also events without an alert
+    /// Also list events without an alert
     #[arg(long, conflicts_with = "event")]
     pub all: bool,
     /// File system, or a pattern with *; may be repeated
@@ -51,7 +51,7 @@ pub struct CheckOptions {
     /// File system, or a pattern with *; may be repeated
     #[arg(long, value_name = "NAME")]
     pub filesystem: Vec<String>,
-    /// Name users and jobs
+    /// Include names of users and jobs
     #[arg(long)]
     pub names: bool,
     #[command(flatten)]
@@ -102,7 +102,7 @@ fn checked(options: &CheckOptions) -> Result<(u8, String), Error> {
         let problem = problems.next().map(|row| row.remedy.unwrap_or_default());
         return Ok(match problem {
             Some(problem) => (3, shown(&problem)),
-            None => (0, format!("nothing is wrong{counts}")),
+            None => (0, format!("no alerts{counts}")),
         });
     };
     let clock = &options.common.zone;

@@ -26,24 +26,24 @@ const WIDTH: usize = 80;
 
 /// The list of exit codes that `--help` shows.
 pub const HELP: &str = "\
-The database is named by -P, a profile of the configuration, or as in psql: by --database-url, JOBSTATS_DATABASE_URL, or PGHOST,
+Give the database with -P (a profile of the configuration), --database-url, JOBSTATS_DATABASE_URL or, as for psql, PGHOST,
 PGDATABASE and so on. A role that may read the store is enough (jobstats_grant_reader).
 
 Exit codes:
-   0  everything was shown
+   0  success
   64  wrong arguments
-  65  the database refused the question
-  66  there is no such job, user, target or file system, or nothing is known of it
+  65  the database rejected the query
+  66  no such job, user, target or file system, or no data for it
   69  the database cannot be reached
-  71  an error of this machine, such as no room for the file
-  75  the database is busy: a later call may succeed
+  71  local error, such as no space for the file
+  75  the database is busy: try again later
   77  the database denies access
-  78  something must be set up first: the settings, or the store";
+  78  not set up: the settings, or the store";
 
 /// The service or the store of a command.
 #[derive(Debug, Args)]
 pub struct Source {
-    /// Socket of jobstats-console serve to ask [default: /run/jobstats/console.sock, if no database is named and it is there]
+    /// Socket of jobstats-console serve [default: /run/jobstats/console.sock, if it exists and no database is given]
     #[arg(long, value_name = "PATH", conflicts_with_all = ["profile", "database_url"])]
     pub socket: Option<PathBuf>,
     #[command(flatten)]
@@ -93,7 +93,7 @@ impl Common {
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Window")]
 pub struct Period {
-    /// Start: 2h (ago), yesterday, 'monday 14:00', 2026-11-20 or '2026-11-20 13:40' [default: 24h; of jobs, 30d]
+    /// Start: 2h (ago), yesterday, 'monday 14:00', 2026-11-20 or '2026-11-20 13:40' [default: 24h; for jobs, 30d]
     #[arg(long, value_name = "TIME")]
     pub from: Option<String>,
     /// End [default: now]
@@ -107,7 +107,7 @@ pub struct Form {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
-    /// Write a page to this file instead; - is the standard output
+    /// Write an HTML page to this file instead; - is standard output
     #[arg(long, value_name = "FILE", conflicts_with = "json")]
     pub html: Option<PathBuf>,
 }
@@ -118,16 +118,16 @@ pub struct Job {
     /// Job: its number, or as the scheduler prints it, such as 123_4 or 123.batch
     #[arg(value_name = "JOB")]
     pub job: String,
-    /// Only I/O from this time on; if several jobs have the number, the last one active then
+    /// Only I/O from this time on; if the number was reused, of the last job active then
     #[arg(long, value_name = "TIME")]
     pub from: Option<String>,
     /// Only I/O up to this time
     #[arg(long, value_name = "TIME")]
     pub to: Option<String>,
-    /// Scheduler, if several clusters have a job of this number
+    /// Scheduler, if several clusters have a job with this number
     #[arg(long, value_name = "NAME")]
     pub scheduler: Option<String>,
-    /// Wait until the job is over and its work is summed up, up to an hour or this long, and then print
+    /// Wait until the job has ended and its I/O is summed up, at most an hour or this long, then print
     #[arg(long, value_name = "DURATION", num_args = 0..=1, require_equals = true, default_missing_value = "1h", value_parser = duration::parse)]
     pub wait: Option<Duration>,
     #[command(flatten)]
@@ -190,10 +190,10 @@ pub struct Compare {
     /// Jobs: their numbers, or as the scheduler prints them, such as 123_4
     #[arg(value_name = "JOB", num_args = 2.., required = true)]
     pub jobs: Vec<String>,
-    /// Scheduler of all jobs, if several clusters have jobs of these numbers
+    /// Scheduler of all jobs, if several clusters have jobs with these numbers
     #[arg(long, value_name = "NAME")]
     pub scheduler: Option<String>,
-    /// Write a page to this file, instead of text to the terminal; - is the standard output
+    /// Write an HTML page to this file, instead of text to the terminal; - is standard output
     #[arg(long, short = 'o', value_name = "FILE")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
@@ -203,16 +203,16 @@ pub struct Compare {
 /// The options of `report`.
 #[derive(Debug, Args)]
 pub struct Report {
-    /// File system [default: the only one; of a service, all]
+    /// File system [default: the only one; from a service, all]
     #[arg(value_name = "FILESYSTEM")]
     pub filesystem: Option<String>,
     /// Cluster, if several have a file system of this name
     #[arg(long, value_name = "NAME")]
     pub cluster: Option<String>,
-    /// Write a page to this file, instead of text to the terminal; - is the standard output
+    /// Write an HTML page to this file, instead of text to the terminal; - is standard output
     #[arg(long, short = 'o', value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// The last week that is over, from Monday to Monday
+    /// The last full week, from Monday to Monday
     #[arg(long, conflicts_with_all = ["from", "to"], help_heading = "Window")]
     pub weekly: bool,
     #[command(flatten)]
@@ -293,7 +293,7 @@ fn wait(
         let left = limit.saturating_sub(began.elapsed());
         if left.is_zero() {
             let job = text::shown(job);
-            eprintln!("jobstats-console: job {job} is not done yet");
+            eprintln!("jobstats-console: job {job} has not finished yet");
             break;
         }
         thread::sleep(left.min(pause));

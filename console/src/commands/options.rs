@@ -29,19 +29,19 @@ pub enum Command {
     /// Show who uses a file system right now, or play a recording
     #[command(after_help = HELP)]
     Top(Box<Top>),
-    /// Show the I/O of one job: totals, course, targets, findings, and its servers while it ran
+    /// Show the I/O of one job: totals, rates over time, targets, findings, and its servers while it ran
     #[command(after_help = inquiry::HELP)]
     Job(Box<inquiry::Job>),
-    /// List the last jobs, each with its worst finding
+    /// List recent jobs, each with its worst finding
     #[command(after_help = inquiry::HELP)]
     Jobs(Box<inquiry::Jobs>),
-    /// Show your I/O or another user's in a window
+    /// Show your own or another user's I/O in a window
     #[command(after_help = inquiry::HELP)]
     User(Box<inquiry::User>),
     /// Show the I/O on one target in a window, and its users
     #[command(after_help = inquiry::HELP)]
     Target(Box<inquiry::Target>),
-    /// Compare jobs, each from its own start
+    /// Compare jobs, aligned by their starts
     #[command(after_help = inquiry::HELP)]
     Compare(Box<inquiry::Compare>),
     /// Report on a file system: its load, the users behind it, and changes
@@ -50,13 +50,13 @@ pub enum Command {
     /// List events on file systems, or explain one: its cause, and what to do next
     #[command(after_help = inquiry::HELP)]
     Events(Box<events::EventsOptions>),
-    /// Report in one line and by the exit code whether something is wrong now: a plug-in for Nagios
+    /// Check for current alerts: one line and an exit code, as a Nagios plugin
     #[command(after_help = events::HELP)]
     Check(Box<events::CheckOptions>),
-    /// Write what a store keeps to files of Parquet, one for each day
+    /// Export a store to Parquet files, one per day
     #[command(after_help = export::HELP)]
     Export(Box<export::Export>),
-    /// Answer users of this machine about their own jobs, at a socket
+    /// Serve users of this machine data about their own jobs, on a socket
     #[command(after_help = serve::HELP)]
     Serve(Box<serve::Serve>),
     /// Write manual pages and shell completions to a directory
@@ -73,22 +73,23 @@ pub struct Generate {
 
 /// The list of exit codes that `--help` shows.
 pub const HELP: &str = "\
-Without --ssh, --input and a recording, a store of jobstats is asked, as the options for the database, JOBSTATS_DATABASE_URL
-or PGHOST, PGDATABASE and PGSERVICE name it.
+Without --ssh, --input and a recording, top reads the store given by the database options, JOBSTATS_DATABASE_URL
+or PGHOST, PGDATABASE and PGSERVICE.
 
-Without a store, --ssh mds1,oss1 reads the servers, or --input names a command for each that prints its job_stats. Rates are known from the second reading on. In the terminal, ? shows the keys.
+Without a store, --ssh mds1,oss1 reads the servers, or --input gives a command per server that prints its job_stats. Rates
+appear with the second scrape. In the terminal, ? shows the keys.
 
 Exit codes:
-   0  everything was shown
+   0  success
   64  wrong arguments
-  65  the database refused the question
-  66  nothing to show: no server, no recording, or an empty store
+  65  the database rejected the query
+  66  no data: no server, no recording, or an empty store
   69  the database cannot be reached
-  71  an error of this machine: no terminal, no room for the recording
+  71  local error: no terminal, no space for the recording
   74  no server could be read
-  75  the database is busy: a later call may succeed
+  75  the database is busy: try again later
   77  the database denies access
-  78  something must be set up first: the configuration, or the store";
+  78  not set up: the configuration, or the store";
 
 /// The options of `top`.
 #[derive(Debug, Args)]
@@ -99,16 +100,16 @@ pub struct Top {
     /// Lustre servers to read by ssh, such as mds1,root@oss1
     #[arg(long, value_name = "HOST", value_delimiter = ',', value_parser = host, conflicts_with_all = ["at", "database_url"])]
     pub ssh: Vec<String>,
-    /// Shell command that prints job_stats of a server; give it once for each server
+    /// Shell command that prints job_stats of a server; repeat it for each server
     #[arg(long, value_name = "COMMAND", conflicts_with_all = ["at", "database_url"])]
     pub input: Vec<String>,
     /// Name of the server of each --input, in the same order [default: the host of ssh]
     #[arg(long, value_name = "NAME", requires = "input")]
     pub server: Vec<String>,
-    /// Moment of the store to begin with, such as 2h (ago), 'yesterday 14:00' or '2026-11-20 13:40' [default: now]
+    /// Time in the store to begin at, such as 2h (ago), 'yesterday 14:00' or '2026-11-20 13:40' [default: now]
     #[arg(long, value_name = "TIME")]
     pub at: Option<String>,
-    /// Time between readings [default: 10s]
+    /// Time between scrapes [default: 10s]
     #[arg(long, short = 'i', value_name = "DURATION", value_parser = duration::parse)]
     pub interval: Option<Duration>,
     /// Time limit of a command [default: 30s]
@@ -117,19 +118,19 @@ pub struct Top {
     /// Format of identifiers: jobid_name of the clients, such as %u:%j:%H; may be repeated [default: guessed]
     #[arg(long, value_name = "FORMAT")]
     pub format: Vec<String>,
-    /// Shell command that prints the names of users, such as 'getent passwd'; it is run once
+    /// Shell command that prints user names, such as 'getent passwd'; run once
     #[arg(long, value_name = "COMMAND")]
     pub users: Option<String>,
-    /// Directory to keep the readings in, as jobstats-shipper record does
+    /// Directory to record scrapes in, as jobstats-shipper record does
     #[arg(long, value_name = "DIRECTORY")]
     pub record: Option<PathBuf>,
-    /// Cluster: its name in the recording, or a pattern with * of its name in the store
+    /// Cluster: its name in the recording, or a pattern with * for its name in the store
     #[arg(long, value_name = "NAME")]
     pub cluster: Option<String>,
     /// File system of the store, or a pattern with * [default: all]
     #[arg(long, value_name = "NAME", conflicts_with_all = ["input", "ssh", "recording"])]
     pub filesystem: Option<String>,
-    /// Speed at which a recording, or the past of a store, is played
+    /// Playback speed of a recording, or of the past of a store
     #[arg(long, value_name = "FACTOR", value_parser = positive, default_value = "60")]
     pub speed: f64,
     #[command(flatten)]
@@ -140,27 +141,27 @@ pub struct Top {
 
 /// The options for rows and their form.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "What is shown")]
+#[command(next_help_heading = "Display")]
 pub struct Show {
-    /// Print one table instead of a screen: of a store now or --at, after two readings, or the last one of a recording
+    /// Print one table instead of a screen: of a store now or --at, after two scrapes, or the last of a recording
     #[arg(long)]
     pub once: bool,
-    /// Print each reading as a line of JSON instead of a screen
+    /// Print each scrape as a line of JSON instead of a screen
     #[arg(long)]
     pub json: bool,
-    /// Dimension whose values are rows
+    /// Dimension to group rows by
     #[arg(long, value_enum, default_value_t = By::User)]
     pub by: By,
-    /// Number that rows are ranked by
+    /// Value to rank rows by
     #[arg(long, value_enum, default_value_t = Sort::Service)]
     pub sort: Sort,
-    /// Words that names of rows must have, and with ! words that they must not have
+    /// Words that row names must have, or with ! must not have
     #[arg(long, value_name = "WORDS", default_value = "")]
     pub filter: String,
-    /// Targets that count: mdt or ost
+    /// Only targets of one kind: mdt or ost
     #[arg(long, value_parser = kind)]
     pub targets: Option<TargetKind>,
-    /// Requests per second below which a row is left out
+    /// Hide rows with fewer requests per second
     #[arg(long, value_name = "RATE", value_parser = not_negative, default_value = "0")]
     pub min_rate: f64,
     /// Number of rows [default: as many as fit, 20 with --once, all with --json]
@@ -197,7 +198,7 @@ fn host(text: &str) -> Result<String, String> {
     let is_plain = |it: char| it.is_ascii_alphanumeric() || "._-@:".contains(it);
     match text.starts_with(|it: char| it.is_ascii_alphanumeric()) && text.chars().all(is_plain) {
         true => Ok(text.to_owned()),
-        false => Err("no name of a server".to_owned()),
+        false => Err("is not a server name".to_owned()),
     }
 }
 
@@ -209,5 +210,5 @@ fn positive(text: &str) -> Result<f64, String> {
 fn not_negative(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().map_err(|error| error.to_string())?;
     let number = Some(number).filter(|number| number.is_finite() && *number >= 0.0);
-    number.ok_or_else(|| "must be a number that is not negative".to_owned())
+    number.ok_or_else(|| "must be a non-negative number".to_owned())
 }

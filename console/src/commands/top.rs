@@ -37,15 +37,16 @@ const LCTL: &str = "\"lctl get_param '*.*.job_cleanup_interval' '*.*.job_stats'\
 const WIDTH: usize = 100;
 
 /// The message for a command line without a source.
-const NO_INPUT: &str = "nothing to read: name a store by --database-url, --config or JOBSTATS_DATABASE_URL, or give --ssh, --input, \
-     --profile or the directory of a recording";
+const NO_INPUT: &str = "no source: give a store with --database-url, --config or JOBSTATS_DATABASE_URL, or use --ssh, --input, --profile \
+                        or the directory of a recording";
 
 /// The message for a profile without a source.
-const NO_COMMAND: &str = "the profile has neither a database_url or config, nor an input, which is a table of commands by server";
+const NO_COMMAND: &str =
+    "the profile has no database_url or config, and no input, a table of commands by server";
 
 /// The messages for options of another source.
-const CLUSTER: &str = "--cluster names the cluster of --record, or of a store";
-const NOT_OF_STORE: &str = "--at and --filesystem are of a store, which the profile does not name";
+const CLUSTER: &str = "--cluster needs --record or a store";
+const NOT_OF_STORE: &str = "--at and --filesystem need a store";
 
 /// Shows a screen or tables, until it is quit or there are no more readings.
 pub fn run(top: &Top) -> Result<(), Error> {
@@ -116,11 +117,11 @@ fn tracker(top: &Top, profile: &Profile, users: &UserNames) -> Result<Tracker, E
 fn users(command: &str, timeout: Duration) -> Result<UserNames, Error> {
     let unread = |message: String| Error::other(exit::UNREAD, message);
     let printed = process::run(command, timeout, MOST)
-        .map_err(|error| unread(format!("the names of users cannot be read: {error}")))?;
+        .map_err(|error| unread(format!("cannot read user names: {error}")))?;
     let users = UserNames::read(&printed.text);
     match users.is_empty() {
         true => Err(unread(
-            "the command of --users prints no line of getent passwd".to_owned(),
+            "the command of --users printed no line of getent passwd".to_owned(),
         )),
         false => Ok(users),
     }
@@ -130,7 +131,7 @@ fn users(command: &str, timeout: Duration) -> Result<UserNames, Error> {
 fn store(top: &Top, profile: &Profile, is_patient: bool) -> Result<Option<StoreSource>, Error> {
     let has_input = !(top.input.is_empty() && top.ssh.is_empty() && profile.input.is_empty());
     if profile.names_store() && has_input {
-        let message = "the profile has both a database and an input: make two profiles of it";
+        let message = "the profile has both a database and an input: split it into two profiles";
         return Err(Error::other(exit::SETUP, message));
     }
     if has_input || top.recording.is_some() {
@@ -166,7 +167,7 @@ fn commands(
 ) -> Result<Commands, Error> {
     let (names, commands) = (top.server.len(), top.input.len());
     if names > 0 && names != commands {
-        let message = format!("{names} names of servers for {commands} inputs");
+        let message = format!("{names} server names for {commands} inputs");
         return Err(Error::Usage(message));
     }
     let mut inputs = profile.input;
@@ -175,7 +176,7 @@ fn commands(
         let server = top.server.get(at).cloned();
         let server = server.unwrap_or_else(|| server_of(&command));
         if inputs.contains_key(&server) {
-            let message = format!("two inputs are of the server {server}: name them with --server");
+            let message = format!("two inputs are from server {server}: name them with --server");
             return Err(Error::Usage(message));
         }
         inputs.insert(server, command);

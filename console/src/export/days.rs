@@ -52,7 +52,7 @@ pub fn plan(
     let begins = from.map_or(whole, day);
     if begins < whole {
         notes.push(format!(
-            "days before {whole} are left out: the store does not keep {} of them{}",
+            "days before {whole} are left out: the store does not have all {} of them{}",
             level.name(),
             match level {
                 Level::Increments => "; --level 1h may have them",

@@ -64,7 +64,7 @@ impl Directory {
         let file = own_file::open(&lock).map_err(FileError::at(&lock))?;
         // Some file systems have no locks. Two exports are not kept apart there.
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            let message = format!("another export writes to {}", path.display());
+            let message = format!("another export is writing to {}", path.display());
             return Err(Error::other(exit::LATER, message));
         }
         Ok(Self {
@@ -87,7 +87,7 @@ impl Directory {
             None => Ok(false),
             Some(Ok(Some(export))) if export == self.export => Ok(true),
             _ => Err(Error::Usage(format!(
-                "{} was exported with other options: name another directory, or write all days anew with --again",
+                "{} was exported with other options: use another directory, or export all days again with --again",
                 path.display()
             ))),
         }

@@ -43,7 +43,7 @@ impl Pseudonyms {
         };
         match text.trim() {
             key if key.len() < LEAST => Err(unusable(format!(
-                "{} has no key: it needs {LEAST} characters or more; name a file that does not exist, and one is made",
+                "{} has no key of at least {LEAST} characters; give a new file to create one",
                 path.display()
             ))),
             key => Ok(Self::new(key.as_bytes())),
@@ -93,7 +93,7 @@ fn make(path: &Path) -> Result<Pseudonyms, Error> {
     let keep = || {
         let mut random = [0; RANDOM];
         let filled = SystemRandom::new().fill(&mut random);
-        filled.map_err(|_| io::Error::other("the system gives no random numbers for a key"))?;
+        filled.map_err(|_| io::Error::other("cannot get random numbers for a key"))?;
         let key = hexadecimal(&random);
         let mut file = NamedTempFile::new_in(directory_of(path))?;
         writeln!(file, "{key}")?;

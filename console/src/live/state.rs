@@ -69,11 +69,11 @@ pub enum Error {
     Read(#[from] ReadError),
     #[error(transparent)]
     Memory(#[from] TryReserveError),
-    #[error("the text names no target: print it with lctl get_param, without the option -n")]
+    #[error("the output names no target: use lctl get_param without -n")]
     Nameless,
-    #[error("its targets were printed by {0} too: is the same server read twice?")]
+    #[error("{0} printed the same targets: is a server read twice?")]
     Twice(Arc<str>),
-    #[error("the text has no job_stats: the command should print lctl get_param '*.*.job_stats'")]
+    #[error("the output has no job_stats: the command must run lctl get_param '*.*.job_stats'")]
     Nothing,
 }
 

@@ -20,7 +20,7 @@ jobstats_core::named! {
         User = "user",
         /// Jobs of the scheduler
         Job = "job",
-        /// Accounts of jobs, which only a store knows
+        /// Accounts of jobs, from a store
         Account = "account",
         /// Nodes
         Node = "node",
@@ -100,7 +100,7 @@ jobstats_core::named! {
     /// A number that ranks rows.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, ValueEnum)]
     pub enum Sort {
-        /// Requests in service: the time that servers spend on them, per second
+        /// Requests in service: server time per second
         #[default]
         Service = "requests in service",
         /// Requests per second

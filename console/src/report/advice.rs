@@ -26,29 +26,29 @@ pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
         ];
         who.into_iter().chain(cells(it))
     });
-    let text = "What would keep the servers less busy. A level compares a job with a threshold and with the jobs of the last 30 days.";
+    let text = "Changes that would reduce server load. A level compares a job with a threshold and with the jobs of the last 30 days.";
     let table = Table {
         more: of_jobs.len().saturating_sub(SHOWN),
-        ..Table::new("The worst first, then those that cost servers most", rows)
+        ..Table::new("Worst first, then by server time", rows)
     };
     Ok(vec![
         Block::text(text),
         table.into(),
-        Block::statement("What could be better", found.statement),
+        Block::statement("Findings", found.statement),
     ])
 }
 
 /// Returns the findings of a subject, if there are any.
 pub fn of_subject(findings: &[FindingRow]) -> Option<Block> {
     let rows = findings.iter().map(cells);
-    (!findings.is_empty()).then(|| Table::new("The worst first", rows).into())
+    (!findings.is_empty()).then(|| Table::new("Worst first", rows).into())
 }
 
 /// Returns the cells of a finding.
 fn cells(finding: &FindingRow) -> [(&'static str, Cell); 3] {
     [
         ("Level", Cell::level(&finding.level)),
-        ("Servers saw", Cell::sentences(&findings::said(finding))),
+        ("Finding", Cell::sentences(&findings::said(finding))),
         (
             "What to change",
             Cell::sentences(finding.advice.as_deref().unwrap_or_default()),

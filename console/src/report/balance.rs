@@ -43,7 +43,7 @@ pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
         }
     }
     if blocks.is_empty() {
-        let text = "There are no two targets of a kind that could be compared.";
+        let text = "No two targets of the same kind to compare.";
         blocks.push(Block::text(text));
     }
     Ok(blocks)
@@ -84,7 +84,7 @@ impl Comparison {
 
     /// Describes the spread of the targets, with its cause if known.
     fn caption(&self, rows: &[BalanceRow]) -> String {
-        let beside = "Beside each bar: the user of the largest single workload there, and the share of that workload in the target.";
+        let beside = "Next to each bar: the user of the target's largest workload, and that workload's share.";
         let beside = Some(beside.to_owned());
         let drawn = || format!("The {TARGETS} largest of {} are drawn.", rows.len());
         let drawn = (rows.len() > TARGETS).then(drawn);
@@ -131,7 +131,7 @@ impl Comparison {
             _ => "probably its files are not striped, or a pool has only one target.",
         };
         Some(format!(
-            "A single workload of {} has {} of {}: {why}",
+            "A single workload of {} makes up {} of {}: {why}",
             user(row),
             percent(row.leader_share),
             shown(&row.target)
@@ -190,8 +190,7 @@ mod tests {
         let rows = [row("OST0001", 1.073, 0.9), row("OST0000", 0.98, 0.05)];
         assert_eq!(
             WRITES.caption(&rows),
-            "All OSTs are within 8 % of the median. Beside each bar: the user of the largest single workload there, and the \
-             share of that workload in the target."
+            "All OSTs are within 8 % of the median. Next to each bar: the user of the target's largest workload, and that workload's share."
         );
         let mut unobserved = row("OST0002", 1.0, 0.0);
         (unobserved.rate, unobserved.ratio) = (None, None);
@@ -222,7 +221,7 @@ mod tests {
         let most = WRITES.caption(&rows(0.5));
         assert!(
             most.contains(
-                "A single workload of ada has 50 % of OST0001: probably its files are not striped"
+                "A single workload of ada makes up 50 % of OST0001: probably its files are not striped"
             ),
             "{most}"
         );

@@ -24,8 +24,8 @@ pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Vec<Block>, 
     }
     let seconds = when::seconds(scope.window);
     let (by, column, who) = match scope.is_own() {
-        true => (Dimension::JobName, "Job name", "names of jobs with"),
-        false => (Dimension::User, "User", "users who made"),
+        true => (Dimension::JobName, "Job name", "job names with"),
+        false => (Dimension::User, "User", "users with"),
     };
     let (mut tables, mut statements) = (Vec::new(), Vec::new());
     for (operation, title) in OPERATIONS {
@@ -48,8 +48,8 @@ pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Vec<Block>, 
         statements.push((title.to_owned(), changes.statement));
     }
     let text = format!(
-        "The {who} most of the difference from the same time a week before, by mean rate. The rows add up to all. Part is the part of \
-         the difference; of rises, that of all rises together."
+        "The {who} the largest changes from the same time a week before, by mean rate. The rows add up to the total. Share: share of the \
+         net change. Of rises: share of all increases."
     );
     Ok(vec![
         Block::text(text),
@@ -75,7 +75,7 @@ fn table(
             ("Before", Cell::rate(rate(before), operation)),
             ("After", Cell::rate(rate(after), operation)),
             ("Change", Cell::number(difference(rate(change), size))),
-            ("Part", Cell::percent(parts[0])),
+            ("Share", Cell::percent(parts[0])),
             ("Of rises", Cell::percent(parts[1])),
         ]
     };

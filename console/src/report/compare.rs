@@ -59,8 +59,8 @@ pub fn page(
         heading: title,
         lead: lead(&subjects),
         sections: vec![
-            Section::new("what", "What they did", totals),
-            Section::new("when", "From the start of each", figures.collect()),
+            Section::new("what", "Comparison", totals),
+            Section::new("when", "Over time", figures.collect()),
         ],
         ..made(clock)
     })
@@ -81,7 +81,7 @@ fn lead(subjects: &[Subject]) -> String {
     let most = COURSE.iter().filter_map(|operation| ends(operation));
     let most = most.max_by(|one, other| one.0.total_cmp(&other.0));
     let Some((times, most, least, operation)) = most else {
-        return "The jobs have no number in common.".to_owned();
+        return "The jobs have no data in common.".to_owned();
     };
     format!(
         "The largest difference is in {}: {} for job {}, {} times the {} of job {}.",
@@ -180,21 +180,21 @@ fn figure(
     let print = |value: f64| rate(value, operation);
     let highest = |it: &Series| format!("{}: at most {}", it.name, print(most(&it.points)));
     let words = Words::new(
-        format!("{}, by the time since the start", label(operation)),
+        format!("{}, by time since the start", label(operation)),
         joined(series.iter().map(highest)).unwrap_or_default(),
     );
     let width = when::width(step);
     let mut caption = format!("In steps of {width}, counted from the start of each job.");
     if jobs.len() > LINES {
         caption.push_str(&format!(
-            " The first {LINES} jobs are drawn; the numbers have all."
+            " The first {LINES} jobs are drawn; the table has all."
         ));
     }
     let cells = |row: &&CompareRow| {
         let since = when::length(row.since_start.0.as_secs_f64());
         [
             ("Job", Cell::text(&row.job)),
-            ("Since its start", Cell::text(&since)),
+            ("Since start", Cell::text(&since)),
             ("Rate", Cell::rate(row.rate, operation)),
         ]
     };

@@ -38,7 +38,7 @@ pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Block, Error
     })?;
     let buckets = densities.rows.iter().map(|row| row.bucket);
     let (Some(highest), Some(lowest)) = (buckets.clone().max(), buckets.min()) else {
-        return Ok(Block::text("No user did anything in this window."));
+        return Ok(Block::text("No user did I/O in this window."));
     };
     let users = Users {
         scope,
@@ -59,15 +59,12 @@ impl Users<'_> {
             "At most {top:.0} users at a time had a rate of {}.",
             self.named(self.highest)
         );
-        let words = Words::new(
-            format!("Users, by the rate of each: {measure}"),
-            description,
-        );
+        let words = Words::new(format!("Number of users by rate: {measure}"), description);
         Block::from(Figure {
-            heading: "How many users had which rate".to_owned(),
+            heading: "Number of users by rate".to_owned(),
             caption: format!(
-                "Each number counts the users with such a rate in {}. A small number near the top means that few \
-                 users did far more than the others.",
+                "Each number counts the users with that rate in {}. A small number near the top means that a few users did far more than \
+                 the others.",
                 when::width(self.step)
             ),
             chart: counts(&words, "users", &self.scope.axis(), &rows),
@@ -117,7 +114,7 @@ impl Users<'_> {
         let cells = |row: &DensityRow| {
             [
                 ("Step", Cell::text(&self.scope.clock.minute(row.time))),
-                ("Rate of each", Cell::text(&range(self.scope, row.bucket))),
+                ("Rate per user", Cell::text(&range(self.scope, row.bucket))),
                 ("Users", Cell::number(row.count)),
             ]
         };

@@ -40,8 +40,8 @@ pub fn written(
     }
     if rows.is_empty() {
         let text = match wanted.all {
-            true => "No event in this time.\n",
-            false => "No alert in this time. --all lists events without an alert, too.\n",
+            true => "No events in this window.\n",
+            false => "No alerts in this window. --all also lists events without an alert.\n",
         };
         return Ok(text.to_owned());
     }

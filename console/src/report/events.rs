@@ -93,14 +93,14 @@ impl Events {
         let others = counted(self.others.iter().map(|row| spoken(&row.event)));
         match (self.alerts.len(), others.as_deref()) {
             _ if !self.notes.is_empty() && self.alerts.is_empty() => {
-                "Events are not known.".to_owned()
+                "Events are not available.".to_owned()
             }
-            (0, None) => "Nothing happened: no event was found.".to_owned(),
+            (0, None) => "No events were found.".to_owned(),
             (0, Some(others)) => {
-                format!("Nobody was told of an event. Found, and not told: {others}.")
+                format!("No alerts. Events without an alert: {others}.")
             }
-            (_, None) => "All events that were found were told.".to_owned(),
-            (_, Some(others)) => format!("Nobody was told of further events: {others}."),
+            (_, None) => "All events had alerts.".to_owned(),
+            (_, Some(others)) => format!("Events without an alert: {others}."),
         }
     }
 
@@ -113,14 +113,14 @@ impl Events {
                 ("What", Cell::sentences(&what(row))),
                 ("Measured", Cell::sentences(&measured(row))),
                 ("Who", Cell::sentences(&owner(row))),
-                ("Judged", Cell::name(row.verdict.as_ref())),
+                ("Verdict", Cell::name(row.verdict.as_ref())),
                 ("Event", Cell::number(row.event_id)),
             ]
         });
         Table {
             more: self.alerts.len().saturating_sub(ROWS),
             note: self.precision(),
-            ..Table::new("Events that were told, the newest first", rows)
+            ..Table::new("Alerts, newest first", rows)
         }
     }
 
@@ -132,7 +132,8 @@ impl Events {
         let said = judged.into_iter().map(|(kind, (judged, part))| {
             format!("{} {:.0} of {judged}", spoken(kind), part * judged as f64)
         });
-        joined(said).map(|said| format!("Of all that were judged here, real or known: {said}."))
+        joined(said)
+            .map(|said| format!("Of all events with a verdict here, real or known: {said}."))
     }
 
     /// Loads the explanations of the first events, without the next steps of an admin.
@@ -146,7 +147,7 @@ impl Events {
             let rows = lines.map(|line| {
                 [
                     ("Topic", Cell::text(&line.topic)),
-                    ("What is known", Cell::sentences(&line.text)),
+                    ("Details", Cell::sentences(&line.text)),
                 ]
             });
             let title = format!("Event {}: {}", row.event_id, what(row));
@@ -165,8 +166,8 @@ pub fn page(store: &mut Store, scope: &Scope) -> Result<Page, Error> {
     };
     let blocks = events.blocks(scope);
     let sections = vec![
-        Section::new("events", "What went wrong", blocks),
-        Section::new("explained", "One by one", events.explanations(store)?),
+        Section::new("events", "Alerts", blocks),
+        Section::new("explained", "Details", events.explanations(store)?),
     ];
     let lead = events.lead(scope).unwrap_or_else(|| events.said());
     Ok(page_of(scope, ("Lustre", &what), lead, None, sections))
@@ -213,23 +214,20 @@ mod tests {
                 .to_vec()
         };
         let said = |alerts, others| events(alerts, others).said();
-        assert_eq!(
-            said(vec![], vec![]),
-            "Nothing happened: no event was found."
-        );
+        assert_eq!(said(vec![], vec![]), "No events were found.");
         assert_eq!(
             said(vec![], others()),
-            "Nobody was told of an event. Found, and not told: 1 failover, 2 waiting."
+            "No alerts. Events without an alert: 1 failover, 2 waiting."
         );
         assert_eq!(
             said(one(), others()),
-            "Nobody was told of further events: 1 failover, 2 waiting."
+            "Events without an alert: 1 failover, 2 waiting."
         );
         let unknown = Events {
             notes: vec!["there is no such function".to_owned()],
             ..events(vec![], vec![])
         };
-        assert_eq!(unknown.said(), "Events are not known.");
+        assert_eq!(unknown.said(), "Events are not available.");
     }
 
     #[test]
@@ -270,7 +268,7 @@ mod tests {
             ..event("waiting", "warning")
         };
         let events = events(vec![judged, event("full", "critical")], vec![]);
-        let note = "Of all that were judged here, real or known: waiting 4 of 5.";
+        let note = "Of all events with a verdict here, real or known: waiting 4 of 5.";
         assert_eq!(events.precision().as_deref(), Some(note));
     }
 }

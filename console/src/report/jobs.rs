@@ -140,7 +140,7 @@ fn full(list: &JobList, clock: &Clock, is_served: bool) -> Table {
 fn lead(list: &JobList) -> String {
     let found = list.rows.iter().filter(|row| row.finding.is_some());
     match (found.count(), list.rows.len()) {
-        (0, _) => "No finding.".to_owned(),
+        (0, _) => "No findings.".to_owned(),
         (1, all) => format!("1 of {all} has a finding."),
         (found, all) => format!("{found} of {all} have findings."),
     }

@@ -44,8 +44,8 @@ pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
 fn said_of_rest(scope: &Scope, rest: &TopRow) -> String {
     let (share, rate) = (percent(rest.share_of_target), scope.rate(rest.rate));
     format!(
-        "{share} of the load has no identifier: {rate} {} on average. The other parts are parts of the rest. See I/O in no \
-         entry in docs/numbers.md.",
+        "{share} of the load has no identifier: {rate} {} on average. The other shares are relative to the rest. See I/O in no entry in \
+         docs/numbers.md.",
         scope.measure.words()
     )
 }
@@ -77,14 +77,14 @@ fn table(
         let user = row.rank.filter(|_| by.len() > 1).map(|_| user(&row.labels));
         [
             (title, Cell::text(&name)),
-            ("Part", part),
+            ("Share", part),
             (rate_title, scope.cell(row.rate)),
             ("User", Cell::name(user)),
         ]
     });
     let has_names =
         by[0] != Dimension::Account || rows.iter().any(|row| row.labels.account.is_some());
-    let note = "No accounting of a scheduler names the account of this work.";
+    let note = "No scheduler's accounting has the account of this I/O.";
     Table {
         note: (!has_names).then(|| note.to_owned()),
         ..Table::new(caption, cells)

@@ -91,19 +91,19 @@ impl Load {
         let lines = (&self.now[..], &self.before[..]);
         let print = |rate: f64| scope.rate(rate);
         let mut caption = match scope.measure.is_time() {
-            true => format!(
-                "{title}: the mean number of requests that servers work on at once, in steps of {step}."
-            ),
+            true => {
+                format!("{title}: the mean number of requests handled at once, in steps of {step}.")
+            }
             false => format!(
                 "{title}, in steps of {step}. No server reports times (Lustre before 2.14), so requests measure the load."
             ),
         };
         caption.push_str(match self.before.is_empty() {
-            true => " There is no data for the week before.",
+            true => " No data for the week before.",
             false => " The line is the same time a week before.",
         });
         if !marks.is_empty() {
-            caption.push_str(" Numbers mark what stands out.");
+            caption.push_str(" Numbers mark unusual spans.");
         }
         Block::from(Figure {
             heading: "Load".to_owned(),

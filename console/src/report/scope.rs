@@ -99,7 +99,7 @@ impl Scope {
             }),
             [] => Err(unknown(name, cluster, &known)),
             several => Err(Error::Usage(format!(
-                "there are several file systems, choose one: {}",
+                "several file systems exist, choose one: {}",
                 list(several)
             ))),
         }
@@ -229,7 +229,7 @@ fn unknown(name: Option<&str>, cluster: Option<&str>, known: &BTreeSet<(String, 
         None => ("any", format!("file system{of}")),
     };
     let note = match known.is_empty() {
-        true => "the store has no targets yet".to_owned(),
+        true => "the store has no targets".to_owned(),
         false => format!("known: {}", list(known)),
     };
     Error::unknown(kind, &name, &[note])

@@ -23,13 +23,13 @@ pub fn ask(store: &mut Store, work: &Selection) -> Result<Vec<Block>, Error> {
     })?;
     let mut blocks = Vec::new();
     if start > since {
-        let text = "These are the sizes of the last 24 hours of the window.";
+        let text = "Sizes of the last 24 hours of the window.";
         blocks.push(Block::text(text));
     }
     let of_sums = sizes.rows.iter().filter(|row| row.source == "sums");
     blocks.extend(of_sums.map(|row| Block::Text(sums(row))));
     if sizes.rows.is_empty() {
-        blocks.push(Block::text("No sizes are known in this window."));
+        blocks.push(Block::text("No sizes were recorded in this window."));
     }
     let histograms = Histograms::of(&sizes.rows);
     let statements = vec![("Sizes".to_owned(), sizes.statement)];
@@ -106,7 +106,7 @@ impl Histograms {
                     let (part, upper) = (percent(parts[at]), binary(upper));
                     format!("{part} of {kind}{are} at most {upper}")
                 }
-                None => format!("most {kind}{are} larger than all sizes that are counted"),
+                None => format!("most {kind}{are} larger than all counted sizes"),
             })
         });
         joined(said).map(|said| format!("{}{}.", said[..1].to_uppercase(), &said[1..]))
@@ -147,7 +147,7 @@ fn sums(row: &IoSizeRow) -> String {
     };
     let (count, mean) = (calls(number(row.calls)), per_call(row.mean, "bytes"));
     format!(
-        "Of {count} {name}, whose servers print no histograms, only the mean size is known: {mean}."
+        "For {count} {name}, on servers without histograms, only the mean size is known: {mean}."
     )
 }
 
@@ -194,7 +194,7 @@ mod tests {
         let large = histograms(&[0.0, 0.0, 0.0, 1.0, 9.0], &[0.0; 5]);
         assert_eq!(
             large.middle().unwrap(),
-            "Most reads are larger than all sizes that are counted."
+            "Most reads are larger than all counted sizes."
         );
         assert_eq!(histograms(&[0.0; 5], &[0.0; 5]).middle(), None);
     }

@@ -35,7 +35,7 @@ fn said(space: &Space, clock: &Clock) -> String {
         return String::new();
     };
     let bytes = |bytes: Decimal| total(number(bytes), "bytes");
-    let mut text = format!("All files take {}", bytes(whole.bytes));
+    let mut text = format!("All files use {}", bytes(whole.bytes));
     if let Some(inodes) = whole.inodes {
         text.push_str(&format!(" in {} inodes", calls(number(inodes))));
     }
@@ -43,13 +43,13 @@ fn said(space: &Space, clock: &Clock) -> String {
         let (size, since) = (bytes(added.abs()), clock.minute(since));
         text.push_str(&match added.cmp(&Decimal::ZERO) {
             Ordering::Less => format!(", {size} less than at {since}"),
-            Ordering::Equal => format!(", as much as at {since}"),
+            Ordering::Equal => format!(", unchanged since {since}"),
             Ordering::Greater => format!(", {size} more than at {since}"),
         });
     }
     text.push_str(&format!(". {} targets say so", targets(whole)));
     let read = space.read().map(|read| clock.minute(read));
-    let read = read.map(|read| format!("; the oldest of their lists was read at {read}"));
+    let read = read.map(|read| format!("; the oldest list was read at {read}"));
     format!("{text}{}.", read.unwrap_or_default())
 }
 
@@ -57,7 +57,7 @@ fn said(space: &Space, clock: &Clock) -> String {
 fn largest(space: &Space) -> Table {
     let rows = space.answered.rows.iter();
     let rows: Vec<_> = rows.filter(|row| !row.bytes.is_zero()).collect();
-    let note = "Account: of the job of the user that ended last or still runs.";
+    let note = "Account: from the user's running or last ended job.";
     let has_account = rows.iter().any(|row| row.labels.account.is_some());
     Table {
         note: has_account.then(|| note.to_owned()),
@@ -74,8 +74,8 @@ fn added(space: &Space) -> Table {
     rows.sort_by_key(|row| Reverse(row.added_bytes));
     let is_nobody = rows.is_empty() && space.since.is_some();
     Table {
-        note: is_nobody.then(|| "No user is known to have added space.".to_owned()),
-        ..owners(space, "Who added most", &rows)
+        note: is_nobody.then(|| "No user added space.".to_owned()),
+        ..owners(space, "Largest increases", &rows)
     }
 }
 
@@ -105,7 +105,7 @@ pub fn amounts(space: &Space, row: &SpaceRow) -> [(&'static str, Cell); 5] {
         Cell::number(difference(added.map(number), size))
     };
     [
-        ("Part", Cell::bar(share, share.unwrap_or(0.0))),
+        ("Share", Cell::bar(share, share.unwrap_or(0.0))),
         ("Space", amount(Some(row.bytes), "bytes")),
         ("Added", change(row.added_bytes, "bytes")),
         ("Inodes", amount(row.inodes, "open")),

@@ -52,7 +52,7 @@ impl Peak {
         let compared = match (self.target.as_deref().map(shown), times) {
             (None, None) => String::new(),
             (None, Some(times)) => format!(", {times} times the median of this window"),
-            (Some(target), None) => format!(" on {target}, which mostly had none"),
+            (Some(target), None) => format!(" on {target}, which was mostly idle"),
             (Some(target), Some(times)) => format!(" on {target}, {times} times its median"),
         };
         let leader = leader.map(|leader| format!(" {}", leader.said(scope, 3)));
@@ -123,10 +123,10 @@ pub fn floor(scope: &Scope) -> f64 {
 /// Returns the sentence for a load without peaks, with its highest step.
 fn nothing(scope: &Scope, load: &Load, median: f64) -> String {
     let Some(highest) = load.highest() else {
-        return "No work was observed in this window.".to_owned();
+        return "No I/O was observed in this window.".to_owned();
     };
     format!(
-        "No span stands out: the highest step of {} was {} at {}, the median {}. Single targets: see Where and when.",
+        "No unusual span: the highest step of {} was {} at {}, the median {}. Single targets: see Targets over time.",
         when::width(load.step),
         scope.rate(highest.value),
         scope.moment(highest.time),
@@ -268,7 +268,7 @@ mod tests {
         );
         let said = busiest(&scope, &load, &spans).unwrap();
         assert_eq!(said, "Highest at 00:10: 286.");
-        let said = "No span stands out: the highest step of 10 min was 286 at 00:10, the median 180. Single targets: see Where and when.";
+        let said = "No unusual span: the highest step of 10 min was 286 at 00:10, the median 180. Single targets: see Targets over time.";
         assert!(
             matches!(&spans.blocks()[..], [Block::Text(text)] if text == said),
             "{:?}",

@@ -50,10 +50,10 @@ fn page(subject: &Subject, sizes: Vec<Block>, clock: &Clock) -> Page {
     let mut sections = vec![
         Section::new("overview", "Overview", overview),
         Section::new("meanwhile", "While it ran", meanwhile.collect()),
-        Section::new("advice", "What could be better", advice),
-        Section::new("what", "What it did", what),
+        Section::new("advice", "Findings", advice),
+        Section::new("what", "Operations", what),
         Section::new("when", "Over time", course(subject, clock)),
-        Section::new("where", "Where, and by whom", rankings.collect()),
+        Section::new("where", "Breakdown", rankings.collect()),
         Section::new("space", "Used space", space.collect()),
         Section::new("statements", "The same in SQL", statements),
     ];
@@ -95,7 +95,7 @@ fn lead(subject: &Subject) -> String {
     });
     said.extend(first);
     match said.is_empty() {
-        true => "No server observed any work.".to_owned(),
+        true => "No I/O was observed.".to_owned(),
         false => format!("{}.", said.join(", ")),
     }
 }
@@ -158,7 +158,7 @@ pub fn operations(subject: &Subject) -> Vec<Block> {
 
 fn course(subject: &Subject, clock: &Clock) -> Vec<Block> {
     let mut statements = subject.statements.iter();
-    let statement = statements.find(|(title, _)| *title == "Its course");
+    let statement = statements.find(|(title, _)| *title == "Rates over time");
     let axis = TimeAxis::new(subject.work.window, clock);
     let step = when::width(subject.course.step);
     let blocks = COURSE.iter().filter_map(|operation| {
@@ -218,8 +218,8 @@ fn ranking(ranking: &Ranking) -> Table {
         };
         [
             ("Name", Cell::text(&ranking.shown(row))),
-            ("Known as", Cell::name(row.detail.as_ref())),
-            ("Part", Cell::bar(row.share, row.share.unwrap_or(0.0))),
+            ("Detail", Cell::name(row.detail.as_ref())),
+            ("Share", Cell::bar(row.share, row.share.unwrap_or(0.0))),
             // Server time, which ranks, comes first.
             ("Server time", total(3)),
             ("Read", total(0)),

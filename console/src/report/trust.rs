@@ -55,7 +55,7 @@ impl Health {
         let usual = usual.map(|usual| usual.0).max().unwrap_or_default();
         (silence > SILENCE.max(usual.saturating_mul(2))).then(|| {
             Block::text(format!(
-                "No target was read after {}: nothing is known of the last {} of this window.",
+                "No data after {}: the last {} of this window is missing.",
                 scope.clock.minute(last),
                 when::length(silence.as_secs_f64())
             ))
@@ -79,7 +79,7 @@ impl Health {
         let mut text = format!("{coverage} of the time of all targets in the window was observed.");
         if let Some(states) = counted(targets.flat_map(|row| row.states.clone())) {
             text.push_str(&format!(
-                " When this page was made, the targets were: {states}."
+                " State of the targets when this page was created: {states}."
             ));
         }
         let blocks = vec![
@@ -131,10 +131,10 @@ fn care(problems: &[Problem], clock: &Clock) -> Table {
             ("State", Cell::text(&problem.states.join(", "))),
             ("Targets", Cell::sentences(&listed(&problem.targets))),
             ("What to do", Cell::sentences(remedy)),
-            ("Last reading", Cell::name(last)),
+            ("Last snapshot", Cell::name(last)),
         ]
     });
-    let mut table = Table::new("What needs care", rows);
+    let mut table = Table::new("Problems", rows);
     let others = problems.iter().skip(CARE);
     let left_out: usize = others.map(|problem| problem.targets.len()).sum();
     if left_out > 0 {
@@ -249,7 +249,7 @@ mod tests {
         let silent = health(vec![row(Some("scratch-OST0000"), "silent", "")]);
         assert_eq!(
             said(&silent, &observed),
-            "No target was read after 1970-01-01 00:01: nothing is known of the last 01:59:00 of this window."
+            "No data after 1970-01-01 00:01: the last 01:59:00 of this window is missing."
         );
         // Readings once an hour are not late.
         let mut rare = row(Some("scratch-OST0000"), "ok", "");
@@ -259,10 +259,7 @@ mod tests {
         let mut back = row(Some("scratch-OST0000"), "ok", "");
         back.last_observation = Some(time(90_000));
         let back = health(vec![back]);
-        assert!(
-            said(&back, &observed)
-                .contains("after 1970-01-01 00:20: nothing is known of the last 01:40:00")
-        );
+        assert!(said(&back, &observed).contains("after 1970-01-01 00:20: the last 01:40:00"));
         assert_eq!(said(&back, &load(&[(0, Some(1.0)), (6600, Some(1.0))])), "");
     }
 

@@ -28,7 +28,7 @@ pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Vec<Block>, 
     let services = long_queues(&steps.rows);
     let mut blocks = vec![Block::Text(said(scope, load, &services))];
     blocks.extend((!services.is_empty()).then(|| table(scope, load, &services).into()));
-    blocks.push(Block::statement("Waiting over time", steps.statement));
+    blocks.push(Block::statement("Queues over time", steps.statement));
     Ok(blocks)
 }
 
@@ -46,12 +46,11 @@ fn said(scope: &Scope, load: &Load, services: &[Service]) -> String {
     let worst = services.iter().map(|it| &it.worst);
     match worst.max_by(|one, other| one.waiting.total_cmp(&other.waiting)) {
         None => format!(
-            "Requests hardly waited for a thread of a server: in no step of {step} longer than {} on average.",
+            "Requests were hardly queued: at most {} on average in any step of {step}.",
             per_call(HARDLY, "service_time")
         ),
         Some(worst) => format!(
-            "Requests waited for a thread of a server, which is no part of the load. Most waited at {}, for {} of {}: {} at a \
-             time, each for {} on average.",
+            "Queueing, which is not part of the load, was worst at {} for {} of {}: on average {} requests queued, {} each.",
             scope.moment(worst.time),
             shown(&worst.service),
             shown(&worst.server),
@@ -74,20 +73,20 @@ fn table(scope: &Scope, load: &Load, services: &[Service]) -> Table {
                 Cell::value(service.requests, "open", Quantity::Total),
             ),
             ("Mean wait", wait(Some(service.wait()))),
-            ("Waiting", waiting(service.waiting)),
+            ("Queued", waiting(service.waiting)),
             ("Worst at", Cell::text(&scope.moment(worst.time))),
             ("Wait then", wait(worst.wait)),
-            ("Waiting then", waiting(worst.waiting)),
+            ("Queued then", waiting(worst.waiting)),
         ]
     });
     let step = when::width(load.step);
     Table {
         more: services.len().saturating_sub(ROWS),
         note: Some(format!(
-            "Waiting: the mean number of requests in the queue. Worst: the step of {step} with most of them. A service is that of the \
-             server and of all its targets."
+            "Queued: the mean number of queued requests. Worst: the step of {step} with most of them. A service serves all targets of its \
+             server."
         )),
-        ..Table::new("Waiting", rows)
+        ..Table::new("Queues", rows)
     }
 }
 
@@ -121,8 +120,7 @@ mod tests {
         let found = long_queues(&steps);
         assert_eq!(
             said(&scope, &load, &found),
-            "Requests waited for a thread of a server, which is no part of the load. Most waited at 00:10, for mdt of mds1: \
-             30 at a time, each for 20 ms on average."
+            "Queueing, which is not part of the load, was worst at 00:10 for mdt of mds1: on average 30 requests queued, 20 ms each."
         );
         let table = table(&scope, &load, &found).filled();
         let texts: Vec<_> = table.rows[0]
@@ -137,7 +135,7 @@ mod tests {
         let quiet = long_queues(&steps[3..]);
         assert_eq!(
             said(&scope, &load, &quiet),
-            "Requests hardly waited for a thread of a server: in no step of 10 min longer than 1 ms on average."
+            "Requests were hardly queued: at most 1 ms on average in any step of 10 min."
         );
     }
 }

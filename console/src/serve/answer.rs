@@ -17,17 +17,16 @@ use crate::show::document::Page;
 use crate::values::when::{self, Clock};
 
 /// The message for root.
-const ROOT: &str = "root has no work of its own: ask as a user, or ask the database";
+const ROOT: &str = "root has no jobs: run this as a user, or query the database";
 
 /// The message for a user with too many requests.
-pub const WAITING: &str = "too many questions wait for their turn";
+pub const WAITING: &str = "too many requests are queued";
 
 /// The message for a number that a user has taken in a container.
-const SUBORDINATE: &str =
-    "this number is one of those that users may take in containers (/etc/subuid)";
+const SUBORDINATE: &str = "this uid is a subordinate uid for containers (/etc/subuid)";
 
 /// The message for users of a service whose store or role is not set up.
-const NOT_SET_UP: &str = "the service is not set up yet: its log has the reason";
+const NOT_SET_UP: &str = "the service is not set up: see its log for the reason";
 
 /// The answer that a client gets.
 #[derive(Debug, PartialEq, Eq)]
@@ -43,7 +42,7 @@ impl Answer {
     pub fn refusal(error: &Error, is_page: bool) -> Self {
         let (code, message) = (error.code(), error.to_string());
         let refusal = json!({ "code": code, "message": message });
-        let title = "Nothing to show".to_owned();
+        let title = "No data".to_owned();
         let page = is_page.then(|| Page {
             title: title.clone(),
             kind: "Lustre",
@@ -153,12 +152,7 @@ impl Service {
             drop((turn, connection));
             answered
         });
-        let lost = |_| {
-            Err(Error::other(
-                exit::SYSTEM,
-                "the question could not be answered",
-            ))
-        };
+        let lost = |_| Err(Error::other(exit::SYSTEM, "the request failed"));
         answered.await.unwrap_or_else(lost)
     }
 

@@ -44,7 +44,7 @@ pub fn ask(socket: &Path, question: &Question) -> Result<String, Error> {
     let (code, body) = match answered {
         Ok(Ok(answer)) => answer,
         Ok(Err(error)) => return Err(away(error.to_string())),
-        Err(_) => return Err(away(format!("no answer came within {} s", TIME.as_secs()))),
+        Err(_) => return Err(away(format!("no answer within {} s", TIME.as_secs()))),
     };
     let body = String::from_utf8_lossy(&body);
     if code == Some(0) {
@@ -52,7 +52,7 @@ pub fn ask(socket: &Path, question: &Question) -> Result<String, Error> {
     }
     match serde_json::from_str(&body) {
         Ok(Refusal { code, message }) => Err(Error::Other { code, message }),
-        Err(_) => Err(away("it gave no answer that this program knows".to_owned())),
+        Err(_) => Err(away("its answer has an unknown format".to_owned())),
     }
 }
 

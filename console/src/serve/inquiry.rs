@@ -60,12 +60,12 @@ fn window(question: &Question, clock: &Clock) -> Result<Window, Error> {
 fn oneself(store: &Store) -> Result<String, Error> {
     let sees = match store.own() {
         Some([uid]) => return Ok(uid.to_string()),
-        Some([]) => "accounts, and no user",
+        Some([]) => "accounts, but no user",
         Some(_) => "several users",
         None => "all users",
     };
     Err(Error::Usage(format!(
-        "your role may see {sees}: name one, as in jobstats-console user ada"
+        "your role may see {sees}: give one, as in jobstats-console user ada"
     )))
 }
 

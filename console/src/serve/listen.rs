@@ -131,7 +131,7 @@ async fn respond(
     permit: Arc<Permit>,
 ) -> Response<Full<Bytes>> {
     if request.method() != Method::GET {
-        let refusal = Error::Usage("only GET is answered".to_owned());
+        let refusal = Error::Usage("only GET is supported".to_owned());
         let mut response = response(&Answer::refusal(&refusal, false));
         *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
         let headers = response.headers_mut();

@@ -119,7 +119,7 @@ impl Route {
             (None | Some(Kind::Target), _)
             | (Some(Kind::Done), true)
             | (Some(Kind::Index), false) => {
-                let message = "there is nothing at this address";
+                let message = "no page at this address";
                 return Err(Error::other(exit::NOTHING, message));
             }
             (Some(kind), _) => kind,

@@ -13,13 +13,13 @@ use tokio::time::timeout;
 #[derive(Debug, Clone, Copy, Args)]
 #[command(next_help_heading = "Limits")]
 pub struct Limits {
-    /// Questions that the database is asked at once; of one user it is asked one at a time
+    /// Concurrent queries to the database, of which each user has at most one
     #[arg(long, value_name = "NUMBER", default_value = "4", value_parser = clap::value_parser!(u8).range(1..=64))]
     pub at_once: u8,
-    /// Connections of one user that are held; further ones are closed
+    /// Open connections per user; further ones are closed
     #[arg(long, value_name = "NUMBER", default_value = "16", value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub connections: u16,
-    /// Time for a question, in which it waits for its turn and is answered
+    /// Time limit of a request, including its wait in the queue
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = duration::parse)]
     pub time: Duration,
 }

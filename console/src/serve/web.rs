@@ -30,13 +30,13 @@ const CONNECTIONS: usize = 256;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Web server")]
 pub struct Web {
-    /// Address and port to answer a web server at, such as 127.0.0.1:8080
+    /// Address and port to listen on for a web server, such as 127.0.0.1:8080
     #[arg(long, value_name = "ADDRESS", requires = "secret_file")]
     pub listen: Option<SocketAddr>,
-    /// File with the secret that the web server sends as the header Jobstats-Secret, closed to all but its owner
+    /// File with the secret that the web server sends as the header Jobstats-Secret, private to its owner
     #[arg(long, value_name = "FILE", requires = "listen")]
     pub secret_file: Option<PathBuf>,
-    /// Header in which the web server sends the name of the user that it has authenticated
+    /// Header with the user name that the web server has authenticated
     #[arg(
         long,
         value_name = "NAME",
@@ -44,7 +44,7 @@ pub struct Web {
         requires = "listen"
     )]
     pub user_header: HeaderName,
-    /// Address of the web server, which alone is heard; may be repeated
+    /// Address of the web server; others are rejected; may be repeated
     #[arg(long, value_name = "ADDRESS", default_values_t = LOCALHOST, requires = "listen")]
     pub web_server: Vec<IpAddr>,
 }
@@ -64,13 +64,13 @@ impl Proxy {
             return Ok(None);
         };
         if !listen.ip().is_loopback() {
-            let message = format!("{listen} is no address of this machine alone, as 127.0.0.1 is");
+            let message = format!("{listen} is not a loopback address such as 127.0.0.1");
             return Err(Error::Usage(message));
         }
         let secret = trust::secret(file)?;
         let secret = secret.trim().as_bytes().to_vec();
         if secret.len() < 16 {
-            let message = format!("{} has a secret of less than 16 bytes", file.display());
+            let message = format!("the secret in {} is shorter than 16 bytes", file.display());
             return Err(Error::Usage(message));
         }
         let proxy = Self {
@@ -109,7 +109,7 @@ impl Proxy {
         let user = name.map(User::from_name);
         let user = user.and_then(|user| user.ok().flatten());
         user.map(|user| user.uid.as_raw())
-            .ok_or("the web server names no user of this machine")
+            .ok_or("the user named by the web server does not exist on this machine")
     }
 }
 

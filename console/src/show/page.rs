@@ -188,8 +188,7 @@ pub fn page(
         lines.extend(failures(history, look, width));
     }
     if look.legend {
-        let legend = " in service: mean number of requests that servers work on at once · ~ numbers of a late target · \
-                      – not known · ↓ ranked by";
+        let legend = " in service: mean number of requests handled at once · ~ includes a late target · – unknown · ↓ ranked by";
         lines.push(line(legend, DIM));
     }
     lines.extend(lines_of(tables, &context, width));
@@ -212,26 +211,23 @@ fn nothing(context: &Context<'_>, table: &Table) -> String {
         || view.kind.is_some()
         || !view.scope.is_empty();
     match (history.rounds, history.targets().next()) {
-        (0, _) => " waiting for the first reading …".to_owned(),
-        (_, None) => " nothing could be read".to_owned(),
-        _ if !has_interval => " the first reading is made; rates follow with the second".to_owned(),
+        (0, _) => " waiting for the first scrape …".to_owned(),
+        (_, None) => " no target could be read".to_owned(),
+        _ if !has_interval => " first scrape done; rates follow with the second".to_owned(),
         _ if table.more == 0 && table.without_share > Some(0.0) => without(view),
-        _ if table.more > 0 || is_limited => " nothing left: a shows everything again".to_owned(),
-        _ if table.untracked.is_some() => " no entry did anything in this interval".to_owned(),
-        _ => " nothing was done in this interval".to_owned(),
+        _ if table.more > 0 || is_limited => " no rows left: a shows all again".to_owned(),
+        _ if table.untracked.is_some() => " no I/O in entries in this interval".to_owned(),
+        _ => " no I/O in this interval".to_owned(),
     }
 }
 
 /// Explains why no usage has a value of the dimension.
 fn without(view: &View) -> String {
     match view.by {
-        By::Account if !view.is_store => " only a store knows accounts: docs/top.md".to_owned(),
-        By::Account => {
-            " no work has an account, which only accounting says: Jobs in docs/sources.md"
-                .to_owned()
-        }
+        By::Account if !view.is_store => " accounts need a store: docs/top.md".to_owned(),
+        By::Account => " no I/O has an account: see Jobs in docs/sources.md".to_owned(),
         by => format!(
-            " no identifier names a {}: jobid_name in docs/lustre.md",
+            " no identifier has a {}: see jobid_name in docs/lustre.md",
             by.name()
         ),
     }
@@ -242,7 +238,7 @@ fn foot_line(context: &Context<'_>, table: &Table, width: usize) -> Line {
     let Context { view, look, .. } = *context;
     if let Some(typed) = &look.typing {
         let text = format!(
-            "/{}█  words, or !words to leave out; Enter keeps, Esc drops",
+            "/{}█  words, or !words to exclude; Enter applies, Esc cancels",
             text::shown(typed)
         );
         return line(text, STRONG);

@@ -184,7 +184,7 @@ impl Text {
         self.lines.push(axis);
         self.paragraph(
             " ",
-            &format!("Each bar is {bar}, to the maximum of its line."),
+            &format!("Each bar is {bar}; each line is scaled to its maximum."),
         );
     }
 

@@ -32,7 +32,7 @@ const TIMES: Range<Micros> = 100_000_000 * SECOND..100_000_000_000 * SECOND;
 /// An error of a command.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("the command cannot be run: {0}")]
+    #[error("cannot run the command: {0}")]
     Io(#[from] io::Error),
     #[error("no answer within {0:?}")]
     TimedOut(Duration),

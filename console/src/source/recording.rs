@@ -85,7 +85,7 @@ impl Recorder {
 /// Returns the error of a reading that cannot be kept.
 fn broken(path: &Path, cause: SpoolError) -> Error {
     let path = path.display();
-    let message = format!("the reading cannot be written to {path}: {cause}");
+    let message = format!("cannot write the scrape to {path}: {cause}");
     Error::other(exit::SYSTEM, message)
 }
 

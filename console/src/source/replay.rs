@@ -57,7 +57,7 @@ impl Replay {
         }
         let recorded = group(files);
         if recorded.is_empty() {
-            let message = format!("{} has no recording of job_stats", path.display());
+            let message = format!("no recording of job_stats in {}", path.display());
             return Err(Error::other(exit::NOTHING, message));
         }
         Ok(Self {

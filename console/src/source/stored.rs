@@ -300,7 +300,7 @@ impl StoreSource {
         };
         let first = timestamp(first).to_zoned(self.zone.clone());
         let first = first.strftime("%F %T %Z");
-        let message = format!("nothing is kept of that time; observations begin {first}");
+        let message = format!("no data for that time; observations begin {first}");
         Ok(Error::other(exit::NOTHING, message))
     }
 
@@ -442,8 +442,8 @@ pub fn scope(cluster: Option<String>, filesystem: Option<String>) -> Filters {
 /// Returns the error for a store without a target that these filters take.
 pub fn nothing(scope: &Filters) -> Error {
     let message = match *scope == Filters::default() {
-        true => "no target has been observed yet; jobstats-shipper sends readings",
-        false => "no target is of such a cluster and file system; jobstats.targets has all",
+        true => "no target has been observed yet; check that jobstats-shipper runs",
+        false => "no target matches this cluster and file system; jobstats.targets lists all",
     };
     Error::other(exit::NOTHING, message)
 }

@@ -47,7 +47,7 @@ fn meaning(job: &str, found: &[JobRow]) -> String {
 /// Returns the option that selects a job, with distinguishing facts.
 fn described(candidate: &JobRow, clock: &Clock) -> String {
     let started = candidate.started;
-    let started = started.map(|time| format!("began {}", clock.stamp(time)));
+    let started = started.map(|time| format!("started {}", clock.stamp(time)));
     let texts = [
         &candidate.user_name,
         &candidate.account,

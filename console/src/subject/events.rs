@@ -16,7 +16,7 @@ pub fn lasted(row: &EventRow) -> String {
     let length = length(until.duration_since(row.began).as_secs_f64());
     match row.ended {
         Some(_) => length,
-        None => format!("{length} and goes on"),
+        None => format!("{length} so far"),
     }
 }
 
@@ -47,8 +47,8 @@ pub fn measured(row: &EventRow) -> String {
     let value = amount(row.value);
     match (row.usual, row.event.as_str()) {
         (None, _) => value,
-        (usual, "full") => format!("{value}, a day before {}", amount(usual)),
-        (usual, _) => format!("{value}, usually {}", amount(usual)),
+        (usual, "full") => format!("{value}, {} a day before", amount(usual)),
+        (usual, _) => format!("{value}, typically {}", amount(usual)),
     }
 }
 
@@ -71,7 +71,7 @@ pub fn owner(row: &EventRow) -> String {
     // The whole load is shown to readers of everything. Others see themselves alone, and not whether somebody else is named.
     match (culprits.get("load"), slow) {
         (None, _) => subjects(culprits).collect::<Vec<_>>().join("; "),
-        (_, Some(slow)) => format!("nobody: {slow} is slow itself"),
+        (_, Some(slow)) => format!("no user: {slow} itself is slow"),
         _ => "no single user".to_owned(),
     }
 }
@@ -131,7 +131,7 @@ mod tests {
         let slow = said(
             json!({ "by": "uid", "named": false, "subjects": subjects, "slow": ["a-OST0001"], "load": {} }),
         );
-        assert_eq!(slow.1, "nobody: a-OST0001 is slow itself");
+        assert_eq!(slow.1, "no user: a-OST0001 itself is slow");
         // A reader limited to their own usage, to whom other culprits are hidden.
         let own =
             said(json!({ "by": "uid", "named": false, "subjects": [subjects[1]], "slow": [] }));
@@ -153,11 +153,11 @@ mod tests {
         let expected = |place: &str, measured: &str| (place.to_owned(), measured.to_owned());
         assert_eq!(
             said(&row("waiting", 0.3, Some(0.02))),
-            expected("mds1", "300 ms, usually 20 ms")
+            expected("mds1", "300 ms, typically 20 ms")
         );
         assert_eq!(
             said(&row("full", 0.97, Some(0.95))),
-            expected("scratch-OST0000 and 1 more", "97 %, a day before 95 %")
+            expected("scratch-OST0000 and 1 more", "97 %, 95 % a day before")
         );
         assert_eq!(
             said(&row("failover", 0.0, None)),

@@ -15,7 +15,7 @@ pub(super) fn add(store: &mut Store, subject: &mut Subject) -> Result<(), Error>
         return Ok(());
     }
     let findings = subject.work.findings(store, &[Dimension::Job])?;
-    subject.note("What could be better", &findings);
+    subject.note("Findings", &findings);
     let jobs: BTreeSet<_> = findings.rows.iter().map(|it| &it.name).collect();
     let is_one = subject.kind == Kind::Job && jobs.len() < 2;
     subject.findings = match is_one {
@@ -37,7 +37,7 @@ fn worst_of_each_rule(rows: Vec<FindingRow>) -> Vec<FindingRow> {
     let named = worst.into_iter().map(|(mut row, others)| {
         let job = match &row.labels.job {
             Some(_) => format!("Job {}", row.name),
-            None => "Work without a job".to_owned(),
+            None => "I/O without a job".to_owned(),
         };
         let others = match others {
             0 => String::new(),
@@ -94,7 +94,7 @@ mod tests {
             .collect();
         let expected = [
             "Job 1 and 2 more jobs: it syncs",
-            "Work without a job and 1 more job: it syncs",
+            "I/O without a job and 1 more job: it syncs",
             "Job 4: it syncs",
         ];
         assert_eq!(texts, expected);

@@ -30,9 +30,9 @@ const ENERGY: [(&str, &str, &str); 2] = [
 const NOT_COUNTED: [(&str, &str); 2] = [
     (
         "attributed_",
-        "Work without a job number on its nodes is likely its own too",
+        "I/O without a job number on its nodes is probably its own",
     ),
-    ("claimed_", "Other users name this job, too"),
+    ("claimed_", "Other users' identifiers also name this job"),
 ];
 
 /// The largest number of jobs that a question names one by one.
@@ -161,7 +161,7 @@ pub fn ask(
     subject.usage = sums.copied().cloned().collect();
     subject.rankings = vec![by_target(rows)];
     subject.note("The job", found);
-    subject.note("Its work, and that on each target", &answered);
+    subject.note("Its I/O, in total and on each target", &answered);
     let knows = row.started.is_some() || row.state.is_some();
     subject.notes.extend(state(knows, row).map(str::to_owned));
     subject.add(costs(row, rows));
@@ -192,10 +192,10 @@ pub fn ask(
 const fn state(knows: bool, row: &JobRow) -> Option<&'static str> {
     match (knows, row.started, row.ended) {
         (false, ..) => Some(
-            "No accounting knows this job, so its user, state, start and end come from its work alone.",
+            "This job is not in accounting: its user, state, start and end come from its I/O alone.",
         ),
         (true, Some(_), None) => {
-            Some("The job still runs: all numbers are of the time up to the last observation.")
+            Some("The job is still running: all numbers cover the time up to the last observation.")
         }
         _ => None,
     }
@@ -229,7 +229,7 @@ fn not_counted(rows: &[JobUsageRow]) -> Vec<String> {
             Some(format!("{} {verb}", total(number(found.total?), operation)))
         });
         let said = joined(said)?;
-        Some(format!("{why}. This is not counted here: {said}."))
+        Some(format!("{why}. Not counted here: {said}."))
     };
     NOT_COUNTED.iter().filter_map(sentence).collect()
 }
@@ -325,7 +325,7 @@ fn add_baseline(store: &mut Store, subject: &mut Subject, row: &JobRow) -> Resul
             ..Filters::default()
         },
     })?;
-    subject.note("The owner's jobs of the 30 days before", &own);
+    subject.note("The owner's jobs in the 30 days before", &own);
     let before = own.rows.iter();
     let before = before.filter(|it| it.ended.is_some_and(|ended| ended <= started));
     let mut others: Vec<_> = before.filter_map(in_service).collect();
@@ -370,8 +370,9 @@ fn add_totals(store: &mut Store, subject: &mut Subject, asked: Window) -> Result
     });
     subject.usage = usage.collect();
     subject.rankings.clear();
-    subject.notes.push("The job is older than the increments that the store keeps: only its totals are left, not its rates over time or its targets.".to_owned());
-    subject.note("What is left of the job", &last);
+    subject.notes.push("The job is older than the store's increments: only its totals are retained, not its rates over time or \
+                        targets.".to_owned());
+    subject.note("Retained totals of the job", &last);
     Ok(())
 }
 

@@ -166,7 +166,7 @@ pub fn add(store: &mut Store, subject: &mut Subject, job: &JobRow) -> Result<(),
     for (title, statement) in [
         ("Its servers while it ran", now.statement),
         ("Events while it ran", events.statement),
-        ("Who else was there", top.statement),
+        ("Others on its servers", top.statement),
     ] {
         subject.statements.push((title.to_owned(), statement));
     }

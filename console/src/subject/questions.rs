@@ -230,7 +230,7 @@ pub(super) fn add_baseline(store: &mut Store, subject: &mut Subject) -> Result<(
 /// Compares a subject with a median by its load. If the median is 0, any load would be far above it.
 pub(super) fn compared(times: Option<f64>, median: &str) -> Option<Fact> {
     let text = format!("{} times as busy as {median}", ratio(times?));
-    Fact::text("usual", "Usual", Some(&text))
+    Fact::text("usual", "Baseline", Some(&text))
 }
 
 /// Adds the course of a subject, and the parts of its metadata requests.
@@ -238,7 +238,7 @@ pub(super) fn add_course(store: &mut Store, subject: &mut Subject) -> Result<(),
     let window = subject.work.window;
     let step = when::step(when::seconds(window), 60, STEPS);
     let rates = subject.work.rates(store, &COURSE, &[], Some(step))?;
-    subject.note("Its course", &rates);
+    subject.note("Rates over time", &rates);
     subject.course = Course {
         step,
         steps: rates.rows,
@@ -257,6 +257,6 @@ pub fn add_parts(store: &mut Store, subject: &mut Subject) -> Result<(), Error> 
     let length = observed.unwrap_or_else(|| when::seconds(subject.work.window));
     let parts = totals.rows.iter().map(|row| usage_of(row, length));
     subject.usage.extend(parts);
-    subject.note("The parts of metadata requests", &totals);
+    subject.note("Metadata requests by operation", &totals);
     Ok(())
 }

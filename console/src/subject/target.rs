@@ -31,7 +31,7 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Subject, Error
         let clusters: Vec<_> = known.iter().map(|row| row.cluster.as_str()).collect();
         let clusters = clusters.join(", ");
         subject.notes.push(format!(
-            "Targets of several clusters have this name, and the numbers are those of all: {clusters}."
+            "Targets of several clusters have this name; the numbers cover all of them: {clusters}."
         ));
     }
     let cluster = Some(&target.cluster).filter(|it| !it.is_empty());
@@ -46,7 +46,7 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Subject, Error
         subject.add([
             Fact::text("server", "Server", row.server.as_ref()),
             Fact::text("state", "State now", Some(&row.states.join(", "))),
-            Fact::new("last_observation", "Last reading", last),
+            Fact::new("last_observation", "Last snapshot", last),
         ]);
         subject.notes.extend(row.remedy);
     }
@@ -81,7 +81,7 @@ fn similar(name: &str, targets: &[TargetRow]) -> String {
     let shown = lists.find(|it| !it.is_empty()).unwrap_or_default();
     let first: Vec<_> = shown.into_iter().take(5).collect();
     match first.is_empty() {
-        true => "the store has no targets yet".to_owned(),
+        true => "the store has no targets".to_owned(),
         false => format!("known: {}", first.join(", ")),
     }
 }
@@ -107,6 +107,6 @@ fn balance(store: &mut Store, subject: &mut Subject, target: &TargetRow) -> Resu
             Fact::new("ratio", "Rate ÷ median", times),
         ]);
     }
-    subject.note("Beside others of its kind", &balance);
+    subject.note("Comparison with its kind", &balance);
     Ok(())
 }

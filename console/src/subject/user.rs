@@ -66,8 +66,8 @@ fn add_work(store: &mut Store, subject: &mut Subject, all: &Selection) -> Result
     let count = jobs.iter().filter(|row| row.labels.job.is_some()).count();
     let count = i64::try_from(count).ok().map(Value::Count);
     subject.add([
-        Fact::new("share", "Part of all", share),
-        Fact::new("jobs", "Jobs at work", count),
+        Fact::new("share", "Share of all", share),
+        Fact::new("jobs", "Active jobs", count),
         Fact::text("group", "Group", group),
     ]);
     subject.rank(store, &[Dimension::Target])?;

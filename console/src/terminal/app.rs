@@ -210,13 +210,13 @@ impl App {
         match (self.look.mode, step) {
             (Mode::Replay, _) => {}
             (_, Step::End | Step::By(1..)) if self.view.is_store => {
-                return self.message("this is live");
+                return self.message("already live");
             }
             _ if self.view.is_store => {
                 self.go(false);
                 self.look.is_paused = true;
             }
-            _ => return self.message("only a recording can be moved through"),
+            _ => return self.message("only recordings and stores have a past"),
         }
         Action::Step(step)
     }
@@ -289,7 +289,7 @@ impl App {
         if self.look.mode == Mode::Replay {
             self.look.speed = (self.look.speed * by).clamp(SPEEDS.0, SPEEDS.1);
         } else {
-            self.message("only a recording has a speed");
+            self.message("only playback has a speed");
         }
     }
 

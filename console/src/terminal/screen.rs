@@ -36,10 +36,7 @@ pub fn run(app: &mut App, source: Box<dyn Source>) -> Result<(), Error> {
 }
 
 fn broken(error: io::Error) -> Error {
-    Error::other(
-        exit::SYSTEM,
-        format!("the terminal cannot be used: {error}"),
-    )
+    Error::other(exit::SYSTEM, format!("cannot use the terminal: {error}"))
 }
 
 /// A thread that makes readings, so that keys are answered meanwhile.

@@ -23,7 +23,7 @@ pub fn zone(name: &str) -> Result<Clock, String> {
     let zone = DateTimeParser::new().parse_time_zone(name).ok();
     let zone = zone.filter(|it| it.iana_name().is_some() || name.starts_with(['+', '-']));
     zone.map(Clock::new).ok_or_else(|| {
-        "is no time zone of this machine; give one such as UTC, Europe/Helsinki or +02:00"
+        "is not a time zone of this machine; use one such as UTC, Europe/Helsinki or +02:00"
             .to_owned()
     })
 }
@@ -79,7 +79,7 @@ fn at(text: &str, now: &Zoned) -> Result<Timestamp, String> {
         return time.map_err(|error| error.to_string());
     }
     let civil = civil(text, now).ok_or_else(|| {
-        "is no time; give one such as 2h (ago), yesterday, 'monday 14:00', 2026-11-20 or '2026-11-20 13:40'"
+        "is not a time; use one such as 2h (ago), yesterday, 'monday 14:00', 2026-11-20 or '2026-11-20 13:40'"
             .to_owned()
     })?;
     let zoned = civil.to_zoned(now.time_zone().clone());
@@ -452,7 +452,7 @@ mod tests {
         assert!(
             window(Some("nonsense"), None)
                 .unwrap_err()
-                .contains("--from nonsense is no time")
+                .contains("--from nonsense is not a time")
         );
     }
 

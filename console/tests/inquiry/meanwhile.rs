@@ -35,11 +35,11 @@ pub fn a_job_is_judged_by_what_its_servers_did(store: &Store) {
     assert_eq!(causes, ["others", "own", "servers", "none"]);
     let victim = words(&store.text(&["job", "31"]));
     for said in [
-        "Others slowed its servers, most of all job 32 of 1006.",
-        "Before service, each request waited 20 ms (typically 20 µs) for a thread of busy (mdt), at worst 20 ms at ",
-        "Its targets were about as fast as is typical.",
-        "Load of busy: 0.101 requests in service (typically 0.001), <1 % the job's.",
-        "Also there: job 32 of 1006 99 %.",
+        "Others slowed its servers, mainly job 32 of 1006.",
+        "Each request was queued 20 ms (typically 20 µs) on busy (mdt), at worst 20 ms at ",
+        "Its targets responded at typical speed.",
+        "Load of busy: 0.101 requests in service (typically 0.001), <1 % its own.",
+        "Other load: job 32 of 1006 99 %.",
     ] {
         assert!(victim.contains(said), "{said}\n{victim}");
     }
@@ -58,7 +58,7 @@ pub fn a_job_is_judged_by_what_its_servers_did(store: &Store) {
     assert_eq!(["31", "32"].map(cause), ["others", "own"]);
     let victim = words(&store.text(&["job", "31"]));
     for said in [
-        "most of all 1006, 98 % of the rise.",
+        "mainly 1006, 98 % of the rise.",
         "Events: waiting on busy from ",
     ] {
         assert!(victim.contains(said), "{said}\n{victim}");
@@ -77,7 +77,7 @@ fn others_are_one_number_for_readers_of_their_own_work(store: &Store, client: &m
     let text = words(&String::from_utf8(output.stdout).unwrap());
     for said in [
         "Other users slowed its servers.",
-        "Also there: other users >99 %.",
+        "Other load: other users >99 %.",
         "Events: waiting on busy from ",
     ] {
         assert!(text.contains(said), "{said}\n{text}");

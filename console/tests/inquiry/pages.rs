@@ -34,7 +34,7 @@ pub fn pages_are_written(store: &Store) {
     }
     let page = plain(&store.text(&["report", "scratch", "--from", &from, "-o", "-"]));
     a_report_adds_up(store, &page, &from);
-    let (_, found) = table(&page, "The worst first, then those that cost servers most").unwrap();
+    let (_, found) = table(&page, "Worst first, then by server time").unwrap();
     let told =
         |it: &Vec<String>| it[..3] == ["11", "user1000", "fair"] && it[3].contains("files opened");
     assert!(found.iter().any(told), "{found:?}");
@@ -50,7 +50,7 @@ pub fn pages_are_written(store: &Store) {
         assert!(lead.contains(said), "{said}: {lead}");
     }
     // Without data, a section is missing.
-    assert!(!page.contains("Used space") && !page.contains("Waiting"));
+    assert!(!page.contains("Used space") && !page.contains("Queues"));
     // The title has the name and the window already.
     assert!(!lead.contains("scratch,"), "{lead}");
     for heading in [
@@ -63,7 +63,7 @@ pub fn pages_are_written(store: &Store) {
         assert!(page.contains(&format!(">{heading}</h")), "{heading}");
     }
     // Pictures, events and advice come before tables, and what changed adds up.
-    let places = ["Load", "Events", "Advice", "Who made it", "What changed"];
+    let places = ["Load", "Events", "Advice", "Top users", "What changed"];
     let places = places.map(|heading| page.find(&format!(">{heading}</h2>")).unwrap());
     assert!(places.is_sorted(), "{places:?}");
     let text = store.text(&["report", "scratch", "--from", &from]);
@@ -85,7 +85,7 @@ pub fn pages_are_written(store: &Store) {
     // Job 11 wrote as much on one OST as on the other, and job 12 read from one only.
     for said in [
         "All OSTs are within 1 % of the median.",
-        "A single workload of user1001 has 100 % of scratch-OST0001: probably its files are not striped",
+        "A single workload of user1001 makes up 100 % of scratch-OST0001: probably its files are not striped",
     ] {
         assert!(page.contains(said), "{said}");
     }
@@ -211,7 +211,7 @@ pub fn space_and_waiting_are_shown_beside_work(store: &Store) {
     );
     // An idle user has space too.
     let idle = words(&store.text(&["user", "1005"]));
-    assert!(idle.contains("No server observed any work."), "{idle}");
+    assert!(idle.contains("No I/O was observed."), "{idle}");
     assert!(
         idle.contains(" 25 % 1.07 GB −1.07 GB 80 −10 2 of 3"),
         "{idle}"
@@ -238,7 +238,7 @@ pub fn space_and_waiting_are_shown_beside_work(store: &Store) {
     let page = store.text(&["report", "scratch", "--from", &from, "-o", "-"]);
     every_statement_runs(store, &page);
     let page = plain(&page);
-    let said = "All files take 4.29 GB in 380 inodes, as much as at ";
+    let said = "All files use 4.29 GB in 380 inodes, unchanged since ";
     assert!(page.contains(said), "{page}");
     let (_, rows) = table(&page, "Largest users of space").unwrap();
     let first = [
@@ -246,17 +246,17 @@ pub fn space_and_waiting_are_shown_beside_work(store: &Store) {
     ];
     assert_eq!(rows[0], first);
     assert_eq!(rows[1][..4], ["1005", "–", "25 %", "1.07 GB"]);
-    let (_, rows) = table(&page, "Who added most").unwrap();
+    let (_, rows) = table(&page, "Largest increases").unwrap();
     assert_eq!(rows, [first]);
     // 12,000 of 30,000 requests waited for 20 ms.
-    let (_, rows) = table(&page, "Waiting").unwrap();
+    let (_, rows) = table(&page, "Queues").unwrap();
     let expected = ["mds1", "mdt", "30.0 k", "8.00 ms", "0.133"];
     assert_eq!(
         (&rows[0][..5], rows.len()),
         (&expected.map(str::to_owned)[..], 1)
     );
     assert!(
-        page.contains(" for mdt of mds1: 0.4 at a time, each for 20 ms on average."),
+        page.contains(" for mdt of mds1: on average 0.4 requests queued, 20 ms each."),
         "{page}"
     );
 }

@@ -286,7 +286,7 @@ pub fn a_report_adds_up(store: &Store, page: &str, from: &str) {
     let said = amount(lead.split_once(" requests in service").unwrap().0).unwrap();
     assert!(is_near(said, mean, ROUNDING), "{said} is not {mean}");
     for caption in ["Users", "Accounts", "Jobs"] {
-        for (title, whole) in [("In service", mean), ("Part", 1.0)] {
+        for (title, whole) in [("In service", mean), ("Share", 1.0)] {
             let sum = sum_of_column(page, caption, title);
             assert!(is_near(sum, whole, 0.02), "{caption}, {title}: {sum}");
         }
@@ -294,7 +294,7 @@ pub fn a_report_adds_up(store: &Store, page: &str, from: &str) {
     for (heading, title, column) in [
         ("Load", "Load", "rate"),
         ("Each target, by requests in service", "Load", "rate"),
-        ("How many users had which rate", "Users", "count"),
+        ("Number of users by rate", "Users", "count"),
         ("Bytes written to each OST", "Rate", "rate"),
     ] {
         let (_, figure) = page.split_once(&format!("<h3>{heading}</h3>")).unwrap();

@@ -17,7 +17,7 @@ impl Running {
         let mut said = String::new();
         let out = child.stderr.as_mut().unwrap();
         BufReader::new(out).read_line(&mut said).unwrap();
-        assert!(said.contains("answers at"), "{said}");
+        assert!(said.contains("listening on"), "{said}");
         Self { child, said }
     }
 

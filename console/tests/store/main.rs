@@ -135,7 +135,7 @@ fn names_and_accounts_are_those_of_the_store_and_clusters_can_be_chosen() {
     fails(
         &nothing,
         66,
-        "no target is of such a cluster and file system",
+        "no target matches this cluster and file system",
     );
 }
 
@@ -172,11 +172,7 @@ fn whatever_is_missing_is_told_with_what_to_do() {
     assert_eq!(said(&read), (0, String::new()));
 
     let before = store.top(&["--once", "--at", "2020-01-01"]);
-    fails(
-        &before,
-        66,
-        "nothing is kept of that time; observations begin",
-    );
+    fails(&before, 66, "no data for that time; observations begin");
     fails(&before, 66, " IST\n");
     let future = Timestamp::now() + SignedDuration::from_hours(1);
     let future = store.top(&["--once", "--at", &future.to_string()]);
@@ -214,7 +210,7 @@ fn a_profile_names_the_database() {
     std::fs::write(path, format!("{text}[profile.one.input]\na = 'true'\n")).unwrap();
     fails(&top(&profile), 78, "both a database and an input");
     std::fs::write(path, "[profile.one]\ninterval = '5s'\n").unwrap();
-    fails(&top(&profile), 78, "neither a database_url");
+    fails(&top(&profile), 78, "no database_url");
 }
 
 fn step(source: &mut StoreSource, step: Step, history: &mut TargetStates) -> Update {

@@ -30,15 +30,15 @@ use text::{TextSummary, look};
 /// The list of exit codes that `--help` shows.
 pub const HELP: &str = "\
 Exit codes:
-   0  all is well
-   1  something should be changed
-   2  text is not read or not stored
+   0  ok
+   1  warnings
+   2  data is not read or not stored
   64  wrong arguments";
 
 /// The options of `doctor`.
 #[derive(Debug, Args)]
 pub struct Options {
-    /// Interval of the readings, which is compared with the cleanup interval of the targets
+    /// Scrape interval, to compare with job_cleanup_interval of the targets
     #[arg(long, value_parser = duration::parse, default_value = "120s")]
     pub interval: Duration,
     #[command(flatten)]
@@ -128,7 +128,7 @@ fn of_http(settings: HttpSettings, timeouts: Timeouts) -> Finding {
     let url = settings.url.to_string();
     match Http::new(settings, timeouts).and_then(|mut http| http.rehearse()) {
         Ok(()) => {
-            let may = "the role of the token may insert into jobstats.feed; `once` shows whether it may feed this server";
+            let may = "the token's role may insert into jobstats.feed; `once` shows whether it may feed this server";
             Finding::ok("delivery", format!("{url}: {may}"))
         }
         Err(error) => Finding::failed("delivery", format!("{url}: {error}")),
@@ -144,7 +144,7 @@ fn read(options: &Reader, input: &Input, found: &mut dyn FnMut(Finding)) -> Opti
         // An administrator may run lctl at the same time.
         match Lock::take(&options.identity.lock()) {
             Ok(taken) => _lock = Some(taken),
-            Err(LockError::Taken(_)) => beside = ", beside a shipper that is running",
+            Err(LockError::Taken(_)) => beside = ", while a shipper is running",
             Err(error) => found(Finding::failed("lock", error.to_string())),
         }
     }
@@ -165,11 +165,11 @@ fn read(options: &Reader, input: &Input, found: &mut dyn FnMut(Finding)) -> Opti
 fn unread(step: &'static str, error: &ReadError) -> Finding {
     match error {
         ReadError::NoTarget => {
-            let remedy = "this is normal on the standby of a pair; otherwise mount the targets";
+            let remedy = "normal on the standby of a failover pair; otherwise mount the targets";
             Finding::warning(step, format!("{error}: {remedy}"))
         }
         ReadError::Unknown(_) | ReadError::Failed { .. } | ReadError::Incomplete(_) => {
-            let who = "the user of the shipper must be allowed to read job_stats, as root is";
+            let who = "run it as root or as a user that may read job_stats";
             Finding::failed(step, format!("{error}; {who}"))
         }
         _ => Finding::failed(step, error.to_string()),
@@ -194,12 +194,12 @@ fn look_at(reading: &Reading, interval: Duration, found: &mut dyn FnMut(Finding)
 fn of_parameters(reading: &Reading) -> Finding {
     let others = reading.index.texts.iter().filter(|it| it.name.is_none());
     let bytes: u64 = others.map(|text| text.bytes).sum();
-    let mut message = format!("{bytes} bytes beside job_stats");
+    let mut message = format!("{bytes} bytes");
     if !reading.unread.is_empty() {
         // lctl puts the path of a parameter between quotes.
         let path = |line: &String| line.split('\'').nth(1).unwrap_or(line).to_owned();
         let paths: Vec<_> = reading.unread.iter().map(path).collect();
-        message += "; not there, or not readable (--verbose says why): ";
+        message += "; missing or unreadable (--verbose shows why): ";
         message += &paths.join(", ");
     }
     Finding::ok("parameters", message)
@@ -212,14 +212,14 @@ fn of_entries(looks: &[(&str, TextSummary)]) -> Finding {
     if empty == targets {
         return Finding::warning(
             step,
-            "empty on all targets: either no client has worked for the cleanup interval, or the clients send no identifiers; \
+            "empty on all targets: no client did I/O for the cleanup interval, or clients send no identifiers; \
              on a client, lctl get_param jobid_var must not print disable; to set it for all clients, on the MGS: \
              lctl set_param -P jobid_var=SLURM_JOB_ID, and lctl set_param -P jobid_name=%u:%j:%H",
         );
     }
     Finding::ok(
         step,
-        format!("{entries} entries; {empty} of {targets} targets have none"),
+        format!("{entries} entries; {empty} of {targets} targets are empty"),
     )
 }
 
@@ -240,20 +240,20 @@ fn of_intervals(looks: &[(&str, TextSummary)], interval: Duration) -> Finding {
         Some((name, cleanup)) if short > 0 => Finding::warning(
             step,
             format!(
-                "job_cleanup_interval of {short} of {} targets is shorter than twice the {seconds} s between readings, such as \
-                 {cleanup} s of {name}: entries vanish before they are read; on the MGS: lctl set_param -P \
-                 {name}.job_cleanup_interval={needed}, or read more often",
+                "job_cleanup_interval is less than twice the scrape interval of {seconds} s on {short} of {} targets, such as {cleanup} s \
+                 on {name}: entries vanish before they are read; on the MGS: lctl set_param -P \
+                 {name}.job_cleanup_interval={needed}, or scrape more often",
                 looks.len()
             ),
         ),
         Some((_, cleanup)) => Finding::ok(
             step,
             format!(
-                "job_cleanup_interval is {cleanup} s or more, and readings are {seconds} s apart"
+                "job_cleanup_interval is at least {cleanup} s, the scrape interval {seconds} s"
             ),
         ),
         None if looks.iter().all(|(_, look)| look.cleanup.is_none()) => {
-            Finding::ok(step, "job_cleanup_interval is not in the text")
+            Finding::ok(step, "the output has no job_cleanup_interval")
         }
         None => Finding::ok(step, "no target removes entries"),
     }

@@ -20,16 +20,16 @@ use crate::system::message::{info, report};
 /// The list of exit codes that `--help` shows.
 pub const HELP: &str = "\
 Exit codes:
-   0  everything was sent, or waits in the spool for another instance that is sending
+   0  everything was sent, or is queued in the spool for an instance that is sending
   64  wrong arguments
   65  the database refused or rejected a text
-  66  nothing to read: no target on this server, no input, or no reading that is set aside
+  66  no data: no target on this server, no input, or no set-aside scrape
   69  the database cannot be reached
-  71  an error of this machine: no lock file, no room in the spool, a damaged reading
-  74  the reading failed: lctl or a command failed, took too long, or printed something else or too much
-  75  busy: another instance, a conflict or a statement that took too long
+  71  local error: no lock file, no space in the spool, a damaged scrape
+  74  the scrape failed: lctl or a command failed, took too long, or printed unexpected or too much output
+  75  busy: another instance, a conflict, or a slow statement
   77  the database denied access
-  78  something must be set up first: settings, the store in the database";
+  78  not set up: settings, or the store in the database";
 
 /// An error that kept some or all targets from being sent.
 #[derive(Debug, thiserror::Error)]
@@ -53,12 +53,12 @@ pub enum CommandError {
     #[error(transparent)]
     Generate(FileError),
     /// `record` cannot keep a reading.
-    #[error("the reading cannot be written to {}: {cause}", path.display())]
+    #[error("cannot write the scrape to {}: {cause}", path.display())]
     Record { path: PathBuf, cause: SpoolError },
     #[error(transparent)]
     Replay(#[from] ReplayError),
     /// `requeue` found no reading, or not the requested one.
-    #[error("no such reading is set aside in {}; files that are damaged stay there", .0.display())]
+    #[error("no such set-aside scrape in {}; damaged files stay there", .0.display())]
     NothingSetAside(PathBuf),
 }
 

@@ -30,7 +30,7 @@ pub struct Options {
 /// The options for messages.
 #[derive(Debug, Args)]
 pub struct Messages {
-    /// Also report normal work, such as each target that was sent
+    /// Also report normal operation, such as each target sent
     #[arg(long, short, global = true, conflicts_with = "quiet")]
     pub verbose: bool,
     /// Report errors only
@@ -58,25 +58,25 @@ pub enum Command {
     /// Read and send at regular intervals
     #[command(after_help = error::HELP)]
     Run(Run),
-    /// Print what was read and sent last, what waits and what was lost; for monitoring
+    /// Print the last scrape and delivery, the backlog and the losses, for monitoring
     #[command(after_help = status::HELP)]
     Status(status::Options),
-    /// Measure on a client how long a small file takes in some directories, again and again, and send that
+    /// Regularly write and read a small file in some directories of a client, and send the timings
     #[command(after_help = error::HELP)]
     Probe(probe::Options),
     /// Probe one directory; `probe` calls this
     #[command(hide = true)]
     ProbeDirectory(Attempt),
-    /// Keep what lctl prints in a directory, to send it later with `replay`
+    /// Record the output of lctl in a directory, to send it later with `replay`
     #[command(after_help = error::HELP)]
     Record(record::Options),
-    /// Send what `record` kept, with its times
+    /// Send a recording made by `record`, with its original times
     #[command(after_help = error::HELP)]
     Replay(replay::Options),
-    /// Take back readings that the database refused, to send them again
+    /// Requeue scrapes that the database refused
     #[command(after_help = error::HELP)]
     Requeue(requeue::Options),
-    /// Try each step from lctl to the database without storing anything, and say what to do
+    /// Test each step from lctl to the database without storing data, and suggest fixes
     #[command(after_help = doctor::HELP)]
     Doctor(doctor::Options),
     /// Write manual pages and shell completions to a directory
@@ -90,8 +90,7 @@ pub enum Command {
 /// The options of `once`.
 #[derive(Debug, Args)]
 pub struct Once {
-    /// Wait first, for a part of this time that depends on the name of the server; for cron, so that servers do not all
-    /// read at once
+    /// Wait first, for a fraction of this time derived from the server's name; for cron, so that servers do not all read at once
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     pub spread: Option<Duration>,
     #[command(flatten)]
@@ -103,7 +102,7 @@ pub struct Once {
 /// The options of `run`.
 #[derive(Debug, Args)]
 pub struct Run {
-    /// Time between readings; they start at multiples of it plus an offset derived from the server's name
+    /// Time between scrapes; they start at multiples of it plus an offset derived from the server's name
     #[arg(long, value_parser = duration::parse, default_value = "120s")]
     pub interval: Duration,
     #[command(flatten)]
@@ -115,10 +114,10 @@ pub struct Run {
 pub struct Common {
     #[command(flatten)]
     pub reader: Reader,
-    /// Largest share of the time that readings may take; after a longer reading, the next ones are further apart
+    /// Maximum share of the time to spend on scrapes; slower scrapes lengthen the interval
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100), default_value = "10", overrides_with = "busy_limit")]
     pub busy_limit: u32,
-    /// Lowest priority to run with, as in nice(1); the priority of disk access follows it
+    /// Minimum niceness to run with, as in nice(1); the I/O priority follows it
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(i32).range(0..=19), default_value_t = priority::USUAL)]
     pub nice: i32,
     #[command(flatten)]
@@ -133,7 +132,7 @@ pub struct Delivery {
     /// Time limit for connecting to the database, per host, or to PostgREST
     #[arg(long, value_name = "DURATION", value_parser = duration::parse, default_value = "10s")]
     pub connect_timeout: Duration,
-    /// Time limit for storing one target, or for a request over HTTP, with connecting
+    /// Time limit for storing one target, or for an HTTP request including connecting
     #[arg(long, value_name = "DURATION", value_parser = duration::parse, default_value = "60s")]
     pub statement_timeout: Duration,
     #[command(flatten)]
@@ -158,14 +157,13 @@ impl Delivery {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Spool")]
 pub struct SpoolOptions {
-    /// Directory in which readings wait until the database has stored them [default: none, and what cannot be sent is
-    /// dropped]
+    /// Directory in which scrapes are queued until the database has stored them [default: none; unsent scrapes are dropped]
     #[arg(long, value_name = "DIRECTORY")]
     pub spool: Option<PathBuf>,
-    /// Largest size of the spool; the oldest readings are dropped to make room
+    /// Maximum size of the spool; the oldest scrapes are dropped to make room
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "4GiB")]
     pub spool_size: u64,
-    /// Longest time for which a reading is kept
+    /// Maximum age of a queued scrape
     #[arg(long, value_name = "DURATION", value_parser = duration::parse, default_value = "720h")]
     pub spool_age: Duration,
 }

@@ -18,7 +18,7 @@ use crate::system::lock::Lock;
 pub struct Options {
     #[command(flatten)]
     pub probe: ProbeOptions,
-    /// Probe once, and print the text instead of sending it
+    /// Probe once, and print the result instead of sending it
     #[arg(long)]
     pub print: bool,
     #[command(flatten)]

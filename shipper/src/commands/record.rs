@@ -20,10 +20,10 @@ use crate::system::{notify, priority};
 /// The options of `record`.
 #[derive(Debug, Args)]
 pub struct Options {
-    /// Directory of the recording, created if it is not there; later readings are added
+    /// Directory of the recording, created if missing; later scrapes are appended
     #[arg(value_name = "DIRECTORY")]
     pub directory: PathBuf,
-    /// Read again and again, at multiples of this interval, until the process is ended [default: read once]
+    /// Scrape at multiples of this interval until the process is ended [default: scrape once]
     #[arg(long, value_parser = duration::parse, conflicts_with = "input")]
     pub interval: Option<Duration>,
     #[command(flatten)]
@@ -78,7 +78,7 @@ impl Recorder {
         let sequence = put.map_err(|cause| self.broken(cause))?;
         let (targets, bytes) = (reading.targets(), reading.packed_bytes());
         info(format_args!(
-            "reading {sequence}: {targets} targets in {bytes} bytes"
+            "scrape {sequence}: {targets} targets in {bytes} bytes"
         ));
         Ok(())
     }

@@ -44,7 +44,7 @@ pub struct Options {
     /// Name of the cluster in the store [default: as recorded]
     #[arg(long, value_name = "NAME")]
     pub cluster: Option<String>,
-    /// Begin with the first reading, even if it was sent before
+    /// Begin with the first scrape, even if it was sent before
     #[arg(long)]
     pub again: bool,
     /// Time limit for connecting to the database, per host
@@ -62,12 +62,12 @@ pub struct Options {
 pub enum ReplayError {
     #[error(transparent)]
     File(#[from] FileError),
-    #[error("{} has no recording", .0.display())]
+    #[error("no recording in {}", .0.display())]
     Nothing(PathBuf),
     #[error(
-        "the recording begins at {since}, which is before what the store keeps: it would reject texts of {targets} targets\n\
-         let its owner run SELECT jobstats_setup(raw_retention => '{days} days'), with a retention as long; for a store that \
-         also gets new texts, replay into another database, or at least as another --cluster"
+        "the recording begins at {since}, before the store's raw_retention: snapshots of {targets} targets would be rejected\n\
+         its owner must run SELECT jobstats_setup(raw_retention => '{days} days'), with a retention as long; for a store that \
+         also gets new data, replay into another database, or at least as another --cluster"
     )]
     TooOld {
         since: String,
@@ -75,15 +75,14 @@ pub enum ReplayError {
         days: i64,
     },
     #[error(
-        "the store has newer text of {targets} targets, such as {name}: it would change what the store says of them\n\
-         replay as another cluster, with --cluster NAME; if the store's raw_retention is too short then, the next refusal \
-         says what to set"
+        "the store has newer snapshots of {targets} targets, such as {name}: replaying would change their data\n\
+         replay as another cluster, with --cluster NAME; if raw_retention is then too short, the next error gives the value to set"
     )]
     Newer { targets: usize, name: String },
     /// The store would reject the texts for another reason.
     #[error(
-        "the store would reject texts of {targets} targets, such as {name}: {warning}\n\
-         replay as another cluster, with --cluster NAME, or see what the role may feed"
+        "the store would reject snapshots of {targets} targets, such as {name}: {warning}\n\
+         replay as another cluster, with --cluster NAME, or check the rights of the role"
     )]
     Rejected {
         targets: usize,
@@ -94,11 +93,11 @@ pub enum ReplayError {
     #[error(transparent)]
     Send(#[from] SendError),
     /// A reading could not be sent, and the rest was not tried.
-    #[error("{sent} of {all} readings were sent; the same command goes on from there")]
+    #[error("{sent} of {all} scrapes were sent; run the same command again to continue")]
     Stopped { sent: u64, all: u64, kind: Kind },
-    #[error("the database did not store all targets of {0} readings")]
+    #[error("the database did not store all targets of {0} scrapes")]
     Unsent(u64),
-    #[error("{0} readings are damaged, and were not sent")]
+    #[error("{0} scrapes are damaged and were not sent")]
     Damaged(u64),
 }
 
@@ -138,7 +137,7 @@ pub fn execute(options: Options) -> Result<(), CommandError> {
     if replay.left.is_empty() {
         let all = replay.all;
         warn(format_args!(
-            "all {all} readings were sent before; --again sends them again"
+            "all {all} scrapes were already sent; --again sends them again"
         ));
         return Ok(());
     }
@@ -242,7 +241,7 @@ impl Replay {
             bar.inc(entry.bytes);
         }
         bar.finish();
-        info(format_args!("all {} readings were sent", self.all));
+        info(format_args!("all {} scrapes were sent", self.all));
         match (damaged, unsent) {
             (0, 0) => Ok(()),
             (damaged @ 1.., _) => Err(ReplayError::Damaged(damaged)),

@@ -14,10 +14,10 @@ use crate::system::message::{self, notice};
 /// The options of `requeue`.
 #[derive(Debug, Args)]
 pub struct Options {
-    /// Numbers of readings, as in the names of their files [default: all that are set aside]
+    /// Numbers of scrapes, as in their file names [default: all set-aside scrapes]
     #[arg(value_name = "NUMBER")]
     pub numbers: Vec<u64>,
-    /// Directory of the spool, as `once` or `run` have it
+    /// Directory of the spool, as given to `once` or `run`
     #[arg(long, value_name = "DIRECTORY")]
     pub spool: PathBuf,
 }
@@ -44,7 +44,7 @@ pub fn execute(options: Options) -> Result<(), CommandError> {
     if requeued > 0 {
         let (waiting, path) = (message::waiting(requeued), spool.display());
         notice(format_args!(
-            "{waiting} again in {path}; the next once or run sends what waits"
+            "{waiting} again in {path}; the next once or run sends them"
         ));
     }
     match requeued < (wanted.len() as u64).max(1) {

@@ -30,29 +30,29 @@ const INTERVALS: f64 = 3.0;
 const RECENT: SignedDuration = SignedDuration::from_hours(24);
 
 /// The message about a spool whose file system is read-only.
-const READ_ONLY: &str = "the spool is on a read-only file system: readings are sent without it, or dropped, and not noted here";
+const READ_ONLY: &str = "the spool is on a read-only file system: scrapes bypass it or are dropped, and this status is out of date";
 
 /// The list of exit codes that `--help` shows.
 pub const HELP: &str = "\
-Exit codes, as monitoring plugins have them:
+Exit codes, as for monitoring plugins:
    0  ok
-   1  warning: the last reading or delivery failed, or readings were lost or set aside within 24 hours
-   2  critical: no reading, or no delivery of what was read, for longer than --max-age
+   1  warning: the last scrape or delivery failed, or scrapes were lost or set aside within 24 hours
+   2  critical: no scrape, or no delivery of queued scrapes, for longer than --max-age
    3  unknown: the shipper has not run yet, or its files cannot be read";
 
 /// The options of `status`.
 #[derive(Debug, Args)]
 pub struct Options {
-    /// Directory of the spool, as `once` or `run` have it [default: none]
+    /// Directory of the spool, as given to `once` or `run` [default: none]
     #[arg(long, value_name = "DIRECTORY")]
     pub spool: Option<PathBuf>,
-    /// Name of this server, as `once` or `run` have it [default: the name of this machine]
+    /// Name of this server, as given to `once` or `run` [default: the name of this machine]
     #[arg(long, value_name = "NAME")]
     pub server: Option<String>,
-    /// Lock file, as `once` or `run` have it; only needed without a spool
+    /// Lock file, as given to `once` or `run`; only needed without a spool
     #[arg(long, value_name = "FILE")]
     pub lock: Option<PathBuf>,
-    /// Age of the last reading or of what waits that is critical [default: three intervals of `run`, or 10 minutes]
+    /// Critical age of the last scrape, or of the oldest in the spool [default: three intervals of `run`, or 10 minutes]
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     pub max_age: Option<Duration>,
     /// Print JSON
@@ -131,7 +131,7 @@ pub fn execute(options: &Options) -> ExitCode {
 pub fn of_spool(path: PathBuf) -> (Verdict, String) {
     let shown = path.display().to_string();
     if !path.exists() {
-        return (Verdict::Ok, format!("{shown} is not there yet"));
+        return (Verdict::Ok, format!("{shown} does not exist yet"));
     }
     match SpoolStatus::read(&path, Losses::default()) {
         Err(error) => (Verdict::Critical, format!("{shown}: {error}")),
@@ -139,7 +139,7 @@ pub fn of_spool(path: PathBuf) -> (Verdict, String) {
         Ok(SpoolStatus { set_aside, .. }) if set_aside > 0 => (
             Verdict::Warning,
             format!(
-                "files are set aside in {shown}/rejected: {set_aside}; jobstats-shipper requeue takes them back after the cause is gone"
+                "{set_aside} files are set aside in {shown}/rejected; fix the cause, then run jobstats-shipper requeue"
             ),
         ),
         Ok(spool) => {
@@ -190,7 +190,7 @@ impl SpoolStatus {
 
     fn depth(&self, now: Timestamp) -> String {
         match self.oldest {
-            None => "nothing waits".to_owned(),
+            None => "no scrapes queued".to_owned(),
             Some(oldest) => format!(
                 "{} ({:.1} MB), the oldest for {}",
                 waiting(self.waiting),
@@ -222,9 +222,9 @@ fn problems(
         let last = readings.last.map_or(state.since, |last| last.time);
         if age(last, now) > most {
             let ago = shown_age(last, now);
-            found.push((Critical, format!("no reading of {source} for {ago}")));
+            found.push((Critical, format!("no scrape of {source} for {ago}")));
         } else if readings.failure.is_some() {
-            found.push((Warning, format!("the last reading of {source} failed")));
+            found.push((Warning, format!("the last scrape of {source} failed")));
         }
     }
     let most = max_age.unwrap_or(longest);
@@ -232,7 +232,7 @@ fn problems(
     let oldest = spool.and_then(|spool| spool.oldest).filter(is_old);
     if let Some(oldest) = oldest {
         let ago = shown_age(oldest, now);
-        found.push((Critical, format!("a reading has waited for {ago}")));
+        found.push((Critical, format!("a scrape has been queued for {ago}")));
     } else if let Some(Failure { since, .. }) = &state.deliveries.failure {
         let verdict = if is_old(since) { Critical } else { Warning };
         let ago = shown_age(*since, now);
@@ -240,10 +240,7 @@ fn problems(
     }
     if let Some(lost) = state.lost.filter(|lost| now.duration_since(*lost) < RECENT) {
         let ago = shown_age(lost, now);
-        found.push((
-            Warning,
-            format!("a reading was lost or set aside {ago} ago"),
-        ));
+        found.push((Warning, format!("a scrape was lost or set aside {ago} ago")));
     }
     found
 }
@@ -263,7 +260,7 @@ impl Answer {
             let interval = interval.map_or(String::new(), |seconds| format!("every {seconds} s, "));
             let (last, failed) = (shown_work(readings.last, now), readings.failed);
             let succeeded = readings.succeeded;
-            let counts = format!("{succeeded} readings, {failed} failed");
+            let counts = format!("{succeeded} scrapes, {failed} failed");
             row(source, format!("{interval}{last}; {counts}"));
             if let Some(failure) = &readings.failure {
                 row("", shown_failure(failure, now));
@@ -280,10 +277,10 @@ impl Answer {
         if let Some(spool) = &self.spool {
             let (losses, set_aside) = (spool.losses, spool.set_aside);
             let (limits, room) = (losses.limits, losses.room);
-            let dropped = format!("{limits} by limits, {room} for lack of room");
+            let dropped = format!("{limits} by limits, {room} for lack of space");
             let (refused, damaged) = (losses.refused, losses.damaged);
             let aside =
-                format!("{refused} refused, {damaged} damaged; {set_aside} files are in rejected/");
+                format!("{refused} refused, {damaged} damaged; {set_aside} files in rejected/");
             let path = spool.path.display();
             row("spool", format!("{path}, {}", spool.depth(now)));
             row("dropped", dropped);
@@ -300,8 +297,8 @@ impl Answer {
         let readings = self.state.sources.values();
         let last = readings.filter_map(|readings| readings.last);
         let last = match last.map(|last| last.time).max() {
-            None => "no reading yet".to_owned(),
-            Some(last) => format!("last reading {} ago", shown_age(last, now)),
+            None => "no scrape yet".to_owned(),
+            Some(last) => format!("last scrape {} ago", shown_age(last, now)),
         };
         match &self.spool {
             Some(spool) => format!("{last}, {}", spool.depth(now)),

@@ -33,7 +33,9 @@ impl Buffer {
         match tempfile::tempfile() {
             Ok(file) => Self::File { file, start: 0 },
             Err(error) => {
-                warn(format_args!("no temporary file: {error}; memory is used"));
+                warn(format_args!(
+                    "cannot create a temporary file, using memory: {error}"
+                ));
                 Self::Memory(Vec::new())
             }
         }
@@ -104,7 +106,7 @@ impl Writer {
                 mem::take(memory);
                 Err(io::Error::new(
                     io::ErrorKind::StorageFull,
-                    "there is no room on disk, and it is too large for memory",
+                    "no space on disk, and it is too large for memory",
                 ))
             }
         }
@@ -122,7 +124,9 @@ impl Write for Writer {
         }
         match self.append(bytes) {
             Err(error) if is_full(&error) && self.is_small_file() => {
-                warn(format_args!("the temporary file: {error}; memory is used"));
+                warn(format_args!(
+                    "cannot write the temporary file, using memory: {error}"
+                ));
                 self.move_to_memory()?;
                 self.append(bytes)?;
             }

@@ -12,12 +12,12 @@ use crate::system::message::list;
 /// An error that prevents a reading. `said` are the lines that a program printed on its stderr.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    #[error("{} cannot be run: {cause}; --lctl gives its path", path.display())]
+    #[error("cannot run {}: {cause}; give its path with --lctl", path.display())]
     NoLctl { path: PathBuf, cause: io::Error },
-    #[error("/bin/sh cannot be run: {0}")]
+    #[error("cannot run /bin/sh: {0}")]
     NoShell(io::Error),
     #[error(
-        "{program} did not end within {timeout:?} and was killed; its output is dropped{}",
+        "{program} did not finish within {timeout:?} and was killed; its output is dropped{}",
         list(said)
     )]
     TimedOut {
@@ -34,25 +34,25 @@ pub enum ReadError {
     #[error("the command printed nothing{}", list(.0))]
     NothingPrinted(Vec<String>),
     /// lctl ended well, but could not read a parameter.
-    #[error("lctl could not read everything; its output is dropped{}", list(.0))]
+    #[error("lctl could not read all parameters; its output is dropped{}", list(.0))]
     Incomplete(Vec<String>),
     /// lctl ended with the exit code for a pattern without match, which hid that a text was cut.
-    #[error("the output of lctl ends in mid line: a target went away; it is dropped")]
+    #[error("the output of lctl ends mid-line: a target went away; it is dropped")]
     Cut,
     /// lctl printed unexpected text, or nothing and no error.
-    #[error("the output of lctl names no target with job_stats; it is dropped{}", list(.0))]
+    #[error("the output of lctl has no target with job_stats; it is dropped{}", list(.0))]
     Unknown(Vec<String>),
-    #[error("lctl finds no target with job_stats on this server")]
+    #[error("lctl found no target with job_stats on this server")]
     NoTarget,
     /// The input cannot be opened.
     #[error(transparent)]
     NoInput(FileError),
-    #[error("the input did not end within {0:?}; it is dropped")]
+    #[error("the input did not finish within {0:?}; it is dropped")]
     InputTimedOut(Duration),
     /// The input was printed by something else than lctl, or without names.
     #[error(
-        "no line of the input begins a target, such as mdt.scratch-MDT0000.job_stats=; print the text with \
-         lctl get_param '*.*.job_cleanup_interval' '*.*.job_stats', and without the option -n"
+        "the input has no target, such as mdt.scratch-MDT0000.job_stats=; create it with \
+         lctl get_param '*.*.job_cleanup_interval' '*.*.job_stats', without -n"
     )]
     InputWithoutTarget,
     /// The input is empty, most likely because the program that should write it failed.
@@ -61,12 +61,12 @@ pub enum ReadError {
     /// A file that is followed cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
-    #[error("the position {0}")]
+    #[error("position file {0}")]
     Position(FileError),
-    #[error("the reading cannot be written to the spool: {0}; it is tried again")]
+    #[error("cannot write the scrape to the spool, will retry: {0}")]
     Spool(#[from] SpoolError),
     /// A pipe or the temporary file failed.
-    #[error("the reading failed: {0}")]
+    #[error("the scrape failed: {0}")]
     Io(#[from] io::Error),
     /// The command or file of a source failed.
     #[error("{source_name}: {cause}")]

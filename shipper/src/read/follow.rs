@@ -34,8 +34,7 @@ const MOST_TEXT: u64 = 16 << 20;
 const PIECE: usize = 64 << 10;
 
 /// The message about a position that cannot be read.
-const DAMAGED: &str = "is damaged: the file is read again from its beginning, or the newest file of a directory, and what was sent before \
-                       changes nothing";
+const DAMAGED: &str = "is damaged: re-reading the file, or the newest file of the directory, from its beginning; repeated lines change no data";
 
 /// Puts the whole lines that were appended since the last call into the spool. Returns the number of readings.
 pub fn ship(source: &Source, path: &Path, spool: &Spool) -> Result<u64, ReadError> {

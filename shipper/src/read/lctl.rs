@@ -52,7 +52,7 @@ pub fn read(
     };
     if let Some(why) = why.filter(|_| !others.is_empty() && recorder.is_before_targets()) {
         warn(format_args!(
-            "lctl is called again for job_stats alone: {why}"
+            "calling lctl again for job_stats alone: {why}"
         ));
         return read(source, path, &[], lock);
     }

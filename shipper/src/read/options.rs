@@ -29,7 +29,7 @@ pub struct Input {
         conflicts_with = "lctl"
     )]
     pub input: Option<PathBuf>,
-    /// Time at which the input was read, like 2026-01-31T12:00:00+01:00 or in seconds since 1970 [default: now]
+    /// Time at which the input was read, such as 2026-01-31T12:00:00+01:00 or seconds since 1970 [default: now]
     #[arg(long, value_name = "TIME", value_parser = time, requires = "input", allow_negative_numbers = true)]
     pub time: Option<Timestamp>,
 }
@@ -43,7 +43,7 @@ pub struct Identity {
     /// Name of the server's cluster, if several clusters share a database
     #[arg(long, value_name = "NAME", default_value = "")]
     pub cluster: String,
-    /// Lock file that keeps out a second instance [default: one per server, in /run/jobstats-shipper, /var/lib/jobstats-shipper, /run or $TMPDIR]
+    /// Lock file that prevents a second instance [default: one per server, in /run/jobstats-shipper, /var/lib/jobstats-shipper, /run or $TMPDIR]
     #[arg(long, value_name = "FILE")]
     pub lock: Option<PathBuf>,
 }
@@ -71,10 +71,10 @@ pub struct Reader {
     /// lctl program to run
     #[arg(long, value_name = "PATH", default_value = "lctl")]
     pub lctl: PathBuf,
-    /// Time limit for a reading
+    /// Time limit for a scrape
     #[arg(long, value_name = "DURATION", value_parser = duration::parse, default_value = "60s")]
     pub lctl_timeout: Duration,
-    /// Largest reading, when compressed; a larger one is dropped
+    /// Maximum compressed size of a scrape; larger ones are dropped
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256MiB")]
     pub max_reading: u64,
     #[command(flatten)]
@@ -95,7 +95,7 @@ pub fn lock_of(lock: Option<&Path>, server: Option<&str>) -> PathBuf {
 #[group(skip)]
 #[command(group = ArgGroup::new("way"))]
 pub struct Origin {
-    /// Source of the text that --command prints, or that --follow or --input names, such as passwd
+    /// Source name of the text from --command, --follow or --input, such as passwd
     #[arg(long, value_name = "NAME", value_parser = source, requires = "way")]
     pub source: Option<String>,
     /// Shell command that prints the text
@@ -107,10 +107,10 @@ pub struct Origin {
         conflicts_with = "lctl"
     )]
     pub command: Option<String>,
-    /// File that grows, or directory with a file for each day; what was appended is sent
+    /// Growing file, or directory with a file for each day; appended lines are sent
     #[arg(long, value_name = "PATH", group = "way", requires_all = ["source", "spool"], conflicts_with = "lctl")]
     pub follow: Option<PathBuf>,
-    /// Time before the start of the command from which on the text has everything
+    /// Period before the start of the command that its output covers completely
     #[arg(
         long,
         value_name = "DURATION",
@@ -145,7 +145,7 @@ pub fn size(text: &str) -> Result<u64, String> {
     let count: u64 = digits
         .trim()
         .parse()
-        .map_err(|_| "is not a whole number of a unit")?;
+        .map_err(|_| "is not a whole number with an optional unit")?;
     count
         .checked_mul(unit)
         .filter(|bytes| *bytes > 0)
@@ -156,7 +156,7 @@ pub fn size(text: &str) -> Result<u64, String> {
 pub fn source(text: &str) -> Result<String, String> {
     match is_source(text) {
         true => Ok(text.to_owned()),
-        false => Err("has other characters than letters, digits, - and _".to_owned()),
+        false => Err("has characters other than letters, digits, - and _".to_owned()),
     }
 }
 

@@ -67,7 +67,7 @@ impl Pace {
             && let Some(until) = self.pauses_until(last, began)
         {
             warn(format_args!(
-                "nothing is read before {until:.0}: the last reading took {:.1?}, and readings take at most {} % of the time",
+                "skipping scrapes until {until:.0}: the last one took {:.1?}, and scrapes may take at most {} % of the time",
                 last.took, self.percent
             ));
             return None;

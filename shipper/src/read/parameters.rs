@@ -21,7 +21,7 @@ const USUAL: &str = "mdt.*.md_stats,obdfilter.*.stats,mds.MDS.*.stats,ost.OSS.*.
 const USED: [&str; 3] = ["acct_user", "acct_group", "acct_project"];
 
 /// The heading of these options in the help.
-const HEADING: &str = "Parameters beside job_stats";
+const HEADING: &str = "Additional parameters";
 
 /// The line of the lock file that has the time of the last reading with the used space. `pace` has the first line.
 const LINE: usize = 1;
@@ -29,14 +29,13 @@ const LINE: usize = 1;
 /// The options for additional parameters.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Parameters {
-    /// Parameters to read before job_stats in the same call of lctl, as its patterns without braces, or none
+    /// Parameters to read before job_stats in the same lctl call, as lctl patterns without braces, or none
     #[arg(long, help_heading = HEADING, value_name = "PATTERN,…", value_delimiter = ',', default_value = USUAL)]
     pub parameters: Vec<String>,
-    /// Time between readings that also have the space used by users, groups and projects, or never; the first reading after
-    /// each multiple of it since 1970 has it
+    /// Interval for reading the space used by users, groups and projects, or never; the first scrape after each multiple since 1970 includes it
     #[arg(long, help_heading = HEADING, value_name = "DURATION", value_parser = every, default_value = "1h")]
     pub used_every: Duration,
-    /// NIDs of metadata servers, to read on object storage servers what they do there by themselves
+    /// NIDs of metadata servers, to count their own requests on object storage servers
     #[arg(long, help_heading = HEADING, value_name = "NID,…", value_delimiter = ',')]
     pub mds_nids: Vec<String>,
 }

@@ -58,7 +58,7 @@ pub enum ProbeError {
 /// The options of the probe.
 #[derive(Debug, Clone, Args)]
 pub struct ProbeOptions {
-    /// Directories to probe, which belong to the user of this command; TARGET is the target that has their files, such as scratch-OST0003
+    /// Directories to probe, owned by the user of this command; TARGET stores their files, such as scratch-OST0003
     #[arg(value_name = "[TARGET=]DIRECTORY", required = true, value_parser = place)]
     pub directories: Vec<Place>,
     /// Time between probes; they start at multiples of it plus an offset derived from the server's name
@@ -90,7 +90,7 @@ fn place(text: &str) -> Result<Place, &'static str> {
     };
     let is_name = |name: &str| !name.is_empty() && !name.contains(['"', '\\']);
     if !target.is_none_or(is_name) || text.len() > LONGEST || text.contains(char::is_control) {
-        return Err("is no name of a target and a directory");
+        return Err("is not a directory with an optional target");
     }
     if !path.starts_with('/') {
         return Err("the directory must be an absolute path");
@@ -116,7 +116,7 @@ impl ProbeOptions {
         let most = MOST_BYTES.min((share / 2.0) as u64);
         if self.size > most {
             return wrong(format!(
-                "--size {} is over {most} bytes, the most that take 1 % of --bandwidth {} each {interval:?}, or {MOST_BYTES}",
+                "--size {} exceeds {most} bytes, the smaller of 1 % of --bandwidth {} per {interval:?} and {MOST_BYTES}",
                 self.size, self.bandwidth
             ));
         }
@@ -125,7 +125,7 @@ impl ProbeOptions {
                 .iter()
                 .any(|it| it.directory == *directory)
             {
-                return wrong(format!("{} is named twice", directory.display()));
+                return wrong(format!("{} is given twice", directory.display()));
             }
         }
         Ok(())

@@ -64,11 +64,10 @@ impl Schedule {
                 let interval = self.stretched(next).interval();
                 match next {
                     1 => warn(format_args!(
-                        "{name}: readings are {interval:?} apart again"
+                        "{name}: the scrape interval is {interval:?} again"
                     )),
                     _ => warn(format_args!(
-                        "{name}: the reading took {took:.1?}; readings are now {interval:?} apart, so that they take at most {} % of \
-                         the time",
+                        "{name}: the scrape took {took:.1?}; the interval is now {interval:?}, so that scrapes take at most {} % of the time",
                         pace.percent
                     )),
                 }

@@ -210,7 +210,7 @@ fn from_file(
     }
     let sources = sections.into_iter().map(|(name, section)| {
         options::source(&name)
-            .map_err(|_| "the name of a section has letters, digits, - and _ only")
+            .map_err(|_| "a section name may have only letters, digits, - and _")
             .and_then(|name| section.source(&name, reader, interval))
             .map_err(|cause| SourcesError::Section {
                 path: path.to_owned(),
@@ -237,7 +237,7 @@ impl Section {
         source.timeout = self.timeout.map_or(source.timeout, |it| it.0);
         source.interval = self.interval.map_or(interval, |it| it.0);
         source.way = match (self.command, self.follow) {
-            (Some(_), Some(_)) => return Err("command and follow exclude each other"),
+            (Some(_), Some(_)) => return Err("command and follow are mutually exclusive"),
             (Some(command), None) => Way::Script(command, self.covers.map(|it| it.0)),
             (None, Some(path)) => {
                 source.timeout = Duration::ZERO;

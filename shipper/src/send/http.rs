@@ -44,7 +44,7 @@ const PROXIES: [&str; 4] = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROX
 pub enum HttpError {
     #[error(transparent)]
     TokenFile(#[from] TrustError),
-    #[error("{} has no token: one line of printable characters is expected", .0.display())]
+    #[error("{} has no token: expected one line of printable characters", .0.display())]
     Token(PathBuf),
     #[error(transparent)]
     Tls(#[from] TlsError),

@@ -62,11 +62,13 @@ pub fn correction(directory: &Path) -> SignedDuration {
     let (correction, clocks) = judge(before.as_ref(), now, || forget_rejected(directory));
     if !correction.is_zero() {
         warn(format_args!(
-            "the clock of this machine was stepped by {:#}; times of readings go on as before for an hour",
+            "the clock of this machine was stepped by {:#}; scrape times ignore the step for an hour",
             SignedDuration::from_secs(-correction.as_secs())
         ));
     } else if before.is_some_and(|before| before.stepped.is_some()) {
-        notice(format_args!("the time of this machine counts again"));
+        notice(format_args!(
+            "scrape times follow the clock of this machine again"
+        ));
     }
     match clocks.write(&path) {
         Ok(()) => correction,

@@ -229,7 +229,7 @@ impl Sender {
                 self.spool.count(|losses| losses.refused = 1);
                 let (number, rejected) = (entry.sequence, self.spool.path().join(REJECTED));
                 let rejected = rejected.display();
-                report(format_args!("reading {number} is set aside in {rejected}"));
+                report(format_args!("scrape {number} is set aside in {rejected}"));
                 Err(Failure::Aside(unsent.into()))
             }
             Err(unsent) => Err(Failure::Held {
@@ -256,7 +256,7 @@ impl Sender {
         self.taken_back = taken;
         let waiting = message::waiting(count);
         notice(format_args!(
-            "the database takes readings of this time again: {waiting} again in {}",
+            "the database accepts current timestamps again: {waiting} again in {}",
             path.display()
         ));
         Ok(())

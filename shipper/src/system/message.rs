@@ -70,8 +70,8 @@ pub fn moment(time: Timestamp) -> String {
 /// Describes the number of queued readings.
 pub fn waiting(count: u64) -> String {
     match count {
-        1 => "1 reading waits".to_owned(),
-        count => format!("{count} readings wait"),
+        1 => "1 scrape queued".to_owned(),
+        count => format!("{count} scrapes queued"),
     }
 }
 

@@ -90,7 +90,7 @@ pub fn watch(most: Duration) {
         let is_silent = || longest_silence() > most;
         call(limit / 3, is_silent, || send("WATCHDOG=1"));
         report(format_args!(
-            "a thread has not moved for {most:?}; systemd's watchdog will end this process"
+            "a thread has made no progress for {most:?}; systemd's watchdog will end this process"
         ));
     });
 }

@@ -18,6 +18,6 @@ pub fn lower(nice: i32) {
         false => Ok(()),
     });
     if let Err(error) = lowered {
-        warn(format_args!("the priority cannot be lowered: {error}"));
+        warn(format_args!("cannot lower the priority: {error}"));
     }
 }

@@ -16,7 +16,7 @@ use crate::server::Server;
 const LONGEST: i64 = 55 * SECOND;
 
 /// The beginning of the shipper's message about a reading that took too long, as it may on a busy machine.
-const LATE: &str = "lctl did not end within";
+const LATE: &str = "lctl did not finish within";
 
 /// Counts of readings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -65,7 +65,7 @@ fn a_standby_says_nothing_unless_it_is_asked() {
     once()
         .args(&["--verbose"])
         .run()
-        .is(66, &["finds no target"]);
+        .is(66, &["found no target"]);
     // With a spool it sends what waits.
     let spool = lctl.file("spool");
     let once = once().args(&["--spool", spool.to_str().unwrap()]);
@@ -93,10 +93,9 @@ fn once_pauses_after_a_long_reading() {
     // Over two hours, and so a pause of most of a day.
     let long = 8_000_000;
     began(120, long);
-    once().run().is(
-        0,
-        &["nothing is read before", "the last reading took 8000.0s"],
-    );
+    once()
+        .run()
+        .is(0, &["skipping scrapes until", "the last one took 8000.0s"]);
     began(80_001, long);
     once().run().succeeds_silently();
     let noted = fs::read_to_string(&lock).unwrap();
@@ -113,7 +112,7 @@ fn once_pauses_after_a_long_reading() {
         .run()
         .is(69, &[]);
     began(60, long);
-    once().args(&spool).run().is(0, &["nothing is read before"]);
+    once().args(&spool).run().is(0, &["skipping scrapes until"]);
     assert_eq!(database.count(), 3);
 }
 
@@ -136,8 +135,8 @@ fn run_stretches_its_interval_after_a_long_reading() {
     running.kill().unwrap();
     running.wait().unwrap();
     assert!(
-        said.contains("lctl: the reading took")
-            && said.contains("s apart")
+        said.contains("lctl: the scrape took")
+            && said.contains("the interval is now")
             && !said.contains("now 1s"),
         "{said}"
     );

@@ -107,7 +107,7 @@ fn secrets_are_in_no_message() {
 fn no_database_is_guessed() {
     without_database(&lctl())
         .run()
-        .is(78, &["no database is named"]);
+        .is(78, &["no database given"]);
 }
 
 #[test]

@@ -41,14 +41,14 @@ fn each_step_is_well_and_nothing_is_stored() {
     let (code, said) = doctor(&writer, &lctl, &["--cluster", "puhti"]);
     let lines = [
         "ok       lctl        2 targets\n",
-        "ok       job_stats   2 entries; 0 of 2 targets have none\n",
-        "ok       intervals   job_cleanup_interval is 600 s or more, and readings are 120 s apart\n",
+        "ok       job_stats   2 entries; 0 of 2 targets are empty\n",
+        "ok       intervals   job_cleanup_interval is at least 600 s, the scrape interval 120 s\n",
         "ok       connection  ",
         "ok       tls         not needed: the database is on this machine\n",
         "ok       clock       ",
         "ok       store       jobstats ",
         " may insert into jobstats.feed\n",
-        "ok       delivery    the database takes 2 targets from mds1 of puhti; nothing was stored\n",
+        "ok       delivery    the database accepts 2 targets from mds1 of puhti (dry run)\n",
     ];
     has(&said, &lines);
     assert_eq!(code, Some(0), "{said}");
@@ -118,8 +118,8 @@ fn empty_texts_and_short_intervals_are_warnings() {
         &[
             "warning  job_stats   empty on all targets",
             "jobid_var",
-            "warning  intervals   job_cleanup_interval of 1 of 1 targets is shorter than twice the 120 s between readings",
-            "FAILED   store       the database has no extension jobstats",
+            "warning  intervals   job_cleanup_interval is less than twice the scrape interval of 120 s on 1 of 1 targets",
+            "FAILED   store       the extension jobstats does not exist",
             "ok       delivery    ",
         ],
     );
@@ -138,7 +138,7 @@ fn what_cannot_be_reached_is_named() {
             "FAILED   lctl        lctl ended with exit code 9",
             "ok       name        127.0.0.1 is 127.0.0.1\n",
             "FAILED   connection  cannot connect to 127.0.0.1:1/jobstats as writer: Connection refused",
-            "whether a firewall is in between",
+            "that no firewall blocks it",
         ],
     );
     let (code, said) = doctor("postgresql://writer@db.invalid/jobstats", &lctl, &[]);
@@ -162,7 +162,7 @@ fn a_server_that_takes_no_writes_is_named_as_a_standby() {
             &said,
             &[
                 &format!("FAILED   {step}"),
-                "as a standby does; name its primary",
+                "as a standby is; give the primary",
             ],
         );
         assert!(!said.contains("firewall"), "{said}");
@@ -177,6 +177,6 @@ fn a_running_shipper_does_not_keep_doctor_from_reading() {
     let (_, said) = doctor(AWAY, &lctl, &[]);
     has(
         &said,
-        &["ok       lctl        2 targets, beside a shipper that is running\n"],
+        &["ok       lctl        2 targets, while a shipper is running\n"],
     );
 }

@@ -54,10 +54,7 @@ fn text_that_names_no_target_is_an_error_with_its_remedy() {
     let mut database = needs!(Database::new());
     let without_names = "job_stats:\n- job_id:          a.1000\n";
     for text in ["hello world\n", without_names] {
-        let words = [
-            "no line of the input begins a target",
-            "without the option -n",
-        ];
+        let words = ["the input has no target", "without -n"];
         once(&database, "-").run_with_input(text).is(74, &words);
     }
     assert_eq!(database.count(), 0);

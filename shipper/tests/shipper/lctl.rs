@@ -181,7 +181,7 @@ fn lctl_that_does_not_get_to_job_stats_is_called_for_them_alone() {
             Shipper::once(&database, &lctl.path()).args(&limit).run()
         };
         with_a_limit(run, |ended| ended.code == Some(0))
-            .is(0, &["lctl is called again for job_stats alone: "]);
+            .is(0, &["calling lctl again for job_stats alone: "]);
         let calls = fs::read_to_string(lctl.file("lctl.calls")).unwrap();
         assert!(calls.len() >= 2, "{end}");
     }
@@ -280,7 +280,7 @@ fn an_exit_code_without_a_reason_is_a_failure() {
 fn a_cut_that_the_exit_code_hides_is_seen() {
     let cut = "echo \"error: get_param: param_path 'obdfilter/*/job_stats': No such file or directory\" >&2
         printf '  open: { sam'; exit 2";
-    drops(&after_a_target(cut), &[], &["mid line"]);
+    drops(&after_a_target(cut), &[], &["mid-line"]);
 }
 
 #[test]
@@ -305,7 +305,7 @@ fn a_reading_that_takes_too_long_is_dropped_and_lctl_killed_with_its_children() 
         Shipper::once(&database, &lctl.path())
             .args(&["--lctl-timeout", limit])
             .run()
-            .is(74, &["did not end within ", "killed"])
+            .is(74, &["did not finish within ", "killed"])
     };
     let child = || fs::read_to_string(lctl.file("lctl.child")).unwrap_or_default();
     with_a_limit(run, |_| child().ends_with('\n'));
@@ -343,8 +343,8 @@ fn a_line_on_stderr_that_is_no_error_drops_no_reading() {
 
 #[test]
 fn garbage_is_no_server_without_targets() {
-    drops("echo garbage", &[], &["names no target"]);
-    drops("true", &[], &["names no target"]);
+    drops("echo garbage", &[], &["has no target"]);
+    drops("true", &[], &["has no target"]);
 }
 
 #[test]

@@ -124,7 +124,7 @@ fn a_place_that_others_could_change_is_refused() {
         ("missing", "No such file"),
         ("victim/file", "Not a directory"),
         ("open", "chmod go-w"),
-        ("taken", "no file of the probe"),
+        ("taken", "not a file of the probe"),
     ] {
         let output = client.print(&client.path(name));
         let said = String::from_utf8(output.stderr.clone()).unwrap();

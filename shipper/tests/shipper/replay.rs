@@ -74,7 +74,7 @@ fn readings_are_kept_and_sent_with_their_times() {
     assert_eq!(database.column(&times), ["mds1 t t"]);
 
     // Texts are not sent again, except on request or to another destination.
-    let all = "all 2 readings were sent before; --again sends them again";
+    let all = "all 2 scrapes were already sent; --again sends them again";
     recording.replay(&database.url(), &[]).is(0, &[all]);
     assert_eq!(database.count(), 4);
     recording
@@ -110,7 +110,7 @@ fn an_interrupted_replay_goes_on_where_it_was() {
     for _ in 1..=4 {
         recording.record().run().succeeds_silently();
     }
-    let stopped = "2 of 4 readings were sent; the same command goes on from there";
+    let stopped = "2 of 4 scrapes were sent; run the same command again to continue";
     recording
         .replay(&database.url(), &[])
         .is(77, &["42501", stopped]);
@@ -138,7 +138,7 @@ fn damaged_files_are_reported_and_the_others_sent() {
     fs::write(&file, content).unwrap();
     let damaged = [
         "0002.lctl.zst: the file is damaged",
-        "1 readings are damaged",
+        "1 scrapes are damaged",
     ];
     recording.replay(&database.url(), &[]).is(71, &damaged);
     assert_eq!(database.bodies(), texts([1, 3]));
@@ -195,7 +195,7 @@ fn texts_that_are_too_old_or_older_than_the_store_are_refused() {
     let refused = older.replay(&database.url(), &[]).is(
         65,
         &[
-            "the store has newer text of 1 targets, such as mdt.fs-MDT0000",
+            "the store has newer snapshots of 1 targets, such as mdt.fs-MDT0000",
             "--cluster NAME",
         ],
     );

@@ -100,7 +100,7 @@ fn a_command_that_fails_sends_nothing() {
         "echo half; sleep 86400 | cat",
         &["--lctl-timeout", "300ms"],
     )
-    .is(74, &["did not end within 300ms and was killed"]);
+    .is(74, &["did not finish within 300ms and was killed"]);
     assert_eq!(database.count(), 0);
     command(&database, "echo whole; echo note >&2", &[]).is(0, &["passwd: note"]);
     assert_eq!(database.count(), 1);
@@ -148,7 +148,7 @@ fn a_file_that_grows_is_sent_from_where_the_last_reading_ended() {
     assert_eq!(database.bodies(), ["a\nb\n"]);
     // Every line arrives once although the database is away and the file is rotated.
     machine.append("acct", " a line\n");
-    once(AWAY).is(69, &["1 reading waits"]);
+    once(AWAY).is(69, &["1 scrape queued"]);
     machine.append("acct", "c\n");
     fs::rename(machine.path("acct"), machine.path("acct.1")).unwrap();
     machine.append("acct", "d\n");
@@ -277,10 +277,10 @@ fn a_source_that_the_database_refuses_holds_up_no_other() {
         &[
             "a: there is no source",
             "1 of 1 texts were not stored",
-            "1 reading waits",
+            "1 scrape queued",
         ],
     );
-    once().is(78, &["2 readings wait"]);
+    once().is(78, &["2 scrapes queued"]);
     assert_eq!(
         database.column("SELECT source FROM jobstats.feed"),
         ["b", "b"]

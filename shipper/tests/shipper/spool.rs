@@ -63,8 +63,8 @@ fn an_outage_loses_nothing_and_doubles_nothing() {
     let machine = Machine::new(COUNTING);
     for call in 1..=5 {
         let waiting = match call {
-            1 => "1 reading waits in ".to_owned(),
-            call => format!("{call} readings wait in "),
+            1 => "1 scrape queued in ".to_owned(),
+            call => format!("{call} scrapes queued in "),
         };
         machine.run_once(AWAY).is(69, &[&waiting, "2 of 2 targets"]);
     }
@@ -104,7 +104,7 @@ fn a_text_that_is_refused_for_good_is_set_aside_and_holds_up_nothing() {
         65,
         &[
             "MDT0001: too large",
-            "reading 2 is set aside in",
+            "scrape 2 is set aside in",
             "1 of 2 targets",
         ],
     );
@@ -120,8 +120,8 @@ fn a_text_that_is_refused_for_good_is_set_aside_and_holds_up_nothing() {
             .args(numbers)
             .run_without_lock()
     };
-    requeue(&["1"]).is(66, &["no such reading is set aside"]);
-    requeue(&["2"]).is(0, &["1 reading waits again in "]);
+    requeue(&["1"]).is(66, &["no such set-aside scrape"]);
+    requeue(&["2"]).is(0, &["1 scrape queued again in "]);
     requeue(&[]).is(66, &[]);
     assert!(machine.files("rejected").is_empty());
     let before = arrived(&mut database).len();
@@ -137,7 +137,7 @@ fn a_database_that_refuses_connections_with_an_internal_error_refuses_no_text() 
     let machine = Machine::new(COUNTING);
     let said = "could not write ]0;init  file forged (SQLSTATE XX000)";
     let ended = machine.run_once(&url);
-    let ended = ended.is(69, &[said, "1 reading waits"]);
+    let ended = ended.is(69, &[said, "1 scrape queued"]);
     assert!(!ended.said.contains('\u{1b}'), "{}", ended.said);
     assert_eq!(machine.files("").len(), 1);
     assert!(machine.files("rejected").is_empty());
@@ -162,7 +162,7 @@ fn a_text_that_is_rejected_is_kept_because_the_database_keeps_little_of_it() {
             .args(&["--spool", machine.spool().to_str().unwrap()])
             .run()
     };
-    input("2999-12-31T12:00:00Z").is(65, &["clock", "reading 1 is set aside in"]);
+    input("2999-12-31T12:00:00Z").is(65, &["clock", "scrape 1 is set aside in"]);
     input("2025-12-31T12:00:00Z").succeeds_silently();
     assert!(machine.files("").is_empty());
     assert_eq!(machine.files("rejected"), ["0000000000000001.lctl.zst"]);
@@ -182,11 +182,11 @@ fn readings_that_were_rejected_are_sent_again_when_the_clock_of_the_database_is_
     let machine = Machine::new(COUNTING);
     machine.run_once(&database.url()).succeeds_silently();
     for reading in [2, 3] {
-        let said = format!("reading {reading} is set aside in");
+        let said = format!("scrape {reading} is set aside in");
         machine.run_once(&behind).is(65, &[&said]);
     }
     assert_eq!(machine.files("rejected").len(), 2);
-    let words = ["the database takes readings of this time again: 2 readings wait again"];
+    let words = ["the database accepts current timestamps again: 2 scrapes queued again"];
     machine.run_once(&database.url()).is(0, &words);
     let expected = [texts([1]), texts([4]), texts([2, 3])].concat();
     assert_eq!(arrived(&mut database), expected);
@@ -211,7 +211,7 @@ fn errors_of_access_store_version_role_and_disk_set_nothing_aside() {
         let url = database.url_with(&format!("options=-c%20test.state%3D{state}"));
         let ended = machine.run_once(&url);
         assert!(
-            ended.said.contains(state) && ended.said.contains(" wait"),
+            ended.said.contains(state) && ended.said.contains(" queued"),
             "{}",
             ended.said
         );
@@ -256,7 +256,7 @@ fn a_damaged_file_is_set_aside_and_holds_up_nothing() {
     fs::write(&file, content).unwrap();
     machine
         .run_once(&database.url())
-        .is(71, &["the checksum of its texts is wrong", "1 damaged"]);
+        .is(71, &["the checksum of its data is wrong", "1 damaged"]);
     assert_eq!(arrived(&mut database), texts([1, 3, 4]));
     assert_eq!(
         machine.files("rejected"),
@@ -281,10 +281,13 @@ fn limits_drop_the_oldest_and_say_how_many() {
     for _ in 4..=6 {
         limited(AWAY).run().is(
             69,
-            &["1 that waited and 0 that were set aside", "3 readings wait"],
+            &[
+                "dropped 1 queued and 0 set-aside scrapes",
+                "3 scrapes queued",
+            ],
         );
     }
-    limited(&database.url()).run().is(0, &["1 that waited"]);
+    limited(&database.url()).run().is(0, &["dropped 1 queued"]);
     assert_eq!(arrived(&mut database), texts([5, 6, 7]));
     assert_eq!(machine.losses(), [4, 0, 0, 0]);
 }
@@ -301,7 +304,7 @@ fn old_readings_are_dropped() {
         .once(&database.url())
         .args(&["--spool-age", "1h"])
         .run()
-        .is(0, &["1 that waited", "--spool-age"]);
+        .is(0, &["dropped 1 queued", "--spool-age"]);
     assert_eq!(database.bodies(), texts([2]));
 }
 
@@ -315,7 +318,7 @@ fn a_spool_that_takes_no_reading_sends_it_at_once() {
         .is(0, &["larger than --spool-size"]);
     assert_eq!(database.bodies(), texts([1]));
     assert_eq!(machine.losses(), [0; 4]);
-    small(AWAY).run().is(69, &["1 reading was dropped"]);
+    small(AWAY).run().is(69, &["1 scrape was dropped"]);
     assert!(machine.files("").is_empty());
     assert_eq!(machine.losses(), [0, 1, 0, 0]);
 }
@@ -331,13 +334,13 @@ fn a_spool_on_a_read_only_file_system_sends_at_once_and_counts_what_is_lost() {
         0,
         &[
             "Read-only file system",
-            "it is sent at once",
-            "1 reading waits",
+            "sending it directly",
+            "1 scrape queued",
         ],
     );
     assert_eq!(database.bodies(), texts([2]));
     let lost = read_only(AWAY).unwrap();
-    lost.is(69, &["1 reading was dropped"]);
+    lost.is(69, &["1 scrape was dropped"]);
     // Losses are counted next to the lock until the spool is writable again.
     let lock = machine.lctl.file("reading.lock");
     let status = Shipper::new(&["status", "--json", "--lock", lock.to_str().unwrap()])
@@ -382,7 +385,7 @@ fn a_source_holds_up_no_other() {
     spool.put(index, &mut text.as_slice()).unwrap();
     machine
         .run_once(&database.url())
-        .is(77, &["42501", "2 readings wait"]);
+        .is(77, &["42501", "2 scrapes queued"]);
     assert_eq!(database.bodies(), texts([1]));
     assert_eq!(
         machine.files(""),

@@ -39,7 +39,7 @@ fn what_was_read_and_stored_is_said() {
     machine.run_once(&database.url()).succeeds_silently();
     let (code, said, json) = status(&machine, &[]);
     assert_eq!(code, Some(0));
-    assert!(said.starts_with("ok: last reading "), "{said}");
+    assert!(said.starts_with("ok: last scrape "), "{said}");
     assert_eq!(json["status"], "ok");
     assert_eq!(json["sources"]["lctl"]["last"]["targets"], 2);
     assert_eq!(json["deliveries"]["stored_targets"], 2);
@@ -55,7 +55,7 @@ fn an_outage_is_a_warning_and_then_critical() {
     }
     let (code, said, json) = status(&machine, &[]);
     assert_eq!(code, Some(1));
-    assert!(said.contains("2 readings wait"), "{said}");
+    assert!(said.contains("2 scrapes queued"), "{said}");
     assert!(
         said.contains("cannot connect to 127.0.0.1:1/jobstats as writer"),
         "{said}"
@@ -80,14 +80,14 @@ fn what_limits_dropped_and_what_was_set_aside_is_counted() {
         let size = size.to_string();
         machine.once(url).args(&["--spool-size", &size]).run()
     };
-    limited(AWAY).is(69, &["1 that waited"]);
-    limited(&database.url()).is(65, &["1 that waited", "set aside"]);
+    limited(AWAY).is(69, &["dropped 1 queued"]);
+    limited(&database.url()).is(65, &["dropped 1 queued", "set aside"]);
     let (code, said, json) = status(&machine, &[]);
     assert_eq!(code, Some(1));
     assert_eq!(json["spool"]["losses"]["dropped_by_limits"], 2);
     assert_eq!(json["spool"]["losses"]["refused"], 1);
     assert_eq!(json["spool"]["set_aside"], 1);
-    assert!(said.contains("a reading was lost or set aside"), "{said}");
+    assert!(said.contains("a scrape was lost or set aside"), "{said}");
 }
 
 #[test]

@@ -16,21 +16,21 @@ use crate::truth::Attribution;
 /// The schedulers of a site, on the command line.
 #[derive(Debug, Clone, Args)]
 pub struct Schedulers {
-    /// Jobs that are submitted to each cluster per day; the elements of an array count
+    /// Jobs submitted to each cluster per day, counting each array element
     #[arg(long, default_value_t = 400, value_name = "N")]
     #[arg(env = "JOBSTATS_SIMULATOR_JOBS")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     pub jobs: u64,
-    /// Clusters, which count their jobs alike: 1 or 2
+    /// Number of clusters, which use the same job numbers: 1 or 2
     #[arg(long, default_value_t = 1, value_name = "N")]
     #[arg(env = "JOBSTATS_SIMULATOR_CLUSTERS")]
     #[arg(value_parser = clap::value_parser!(u8).range(1..=2))]
     pub clusters: u8,
-    /// Format of the identifiers in job_stats, as jobid_name has it
+    /// Format of the identifiers in job_stats, as in jobid_name
     #[arg(long, default_value = "%u:%j:%H", value_name = "FORMAT")]
     #[arg(env = "JOBSTATS_SIMULATOR_JOBID_NAME")]
     pub jobid_name: String,
-    /// Share of jobs with names that are hard to read; with 0, the names of users and programs are easy too
+    /// Share of jobs with names that are hard to parse; with 0, names of users and programs are simple too
     #[arg(long, default_value_t = 0.01, value_name = "SHARE")]
     #[arg(env = "JOBSTATS_SIMULATOR_ODD")]
     pub odd: f64,
@@ -53,7 +53,7 @@ impl Schedulers {
 /// The texts and the truth to write.
 #[derive(Debug, Args)]
 pub struct Options {
-    /// Scheduler to play
+    /// Scheduler to simulate
     #[arg(long, value_parser = scheduler_parser())]
     scheduler: &'static Scheduler,
     /// Seed of all jobs
@@ -61,26 +61,26 @@ pub struct Options {
     seed: u64,
     #[command(flatten)]
     schedulers: Schedulers,
-    /// Time between calls, like 2h; each is about 15 minutes more
+    /// Time between calls, such as 2h; each covers 15 minutes more
     #[arg(long, value_parser = every, default_value = "5m", value_name = "DURATION")]
     every: Nanos,
-    /// Play no gap and no outage of accounting
+    /// Simulate no gaps or outages of accounting
     #[arg(long)]
     undisturbed: bool,
     /// Start of the span (RFC 3339)
     #[arg(long, value_parser = Clock::parse, default_value = "2025-06-01T00:00:00Z")]
     from: Clock,
-    /// End of the span (RFC 3339) [default: as --days says]
+    /// End of the span (RFC 3339) [default: from --days]
     #[arg(long, value_parser = Clock::parse)]
     to: Option<Clock>,
     /// Length of the span in days
     #[arg(long, default_value_t = 1.0, conflicts_with = "to")]
     days: f64,
-    /// Write the texts of all calls of the span to DIR/CLUSTER/TIME, the truth to DIR/truth.jsonl, and DIR/passwd and
-    /// DIR/group, instead of printing the text of one call of the first cluster about the whole span
+    /// Write the output of all calls to DIR/CLUSTER/TIME, the truth to DIR/truth.jsonl, and DIR/passwd and DIR/group,
+    /// instead of printing one call of the first cluster that covers the whole span
     #[arg(long, value_name = "DIR")]
     directory: Option<PathBuf>,
-    /// Leave out the calls of every night about three days
+    /// Omit the nightly calls that cover three days
     #[arg(long, requires = "directory")]
     no_nightly: bool,
 }

@@ -18,11 +18,11 @@ use crate::time::{self, Span, rfc3339};
 use crate::truth::{self, Tally, TargetTruth, tally};
 use crate::world::{Cluster, incident, scrape_times};
 
-/// Play the job_stats of a whole Lustre cluster from a seed, and compute the truth about them
+/// Simulate the job_stats of a whole Lustre cluster from a seed, and compute the true I/O
 #[derive(Debug, Parser)]
 #[command(version, propagate_version = true)]
 pub struct Cli {
-    /// Play everything so many days later than it is in the world, whose time counts for all that is drawn
+    /// Shift everything this many days later than the simulated time, which determines all random draws
     #[arg(long, global = true, default_value_t = 0, value_name = "DAYS")]
     #[arg(env = "JOBSTATS_SIMULATOR_LATER", allow_negative_numbers = true)]
     #[arg(value_parser = clap::value_parser!(i64).range(-MOST_DAYS..=MOST_DAYS))]
@@ -33,7 +33,7 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Print the output of `lctl get_param` on a server; set up by its environment, the program can stand in for lctl
+    /// Print the output of `lctl get_param` on a server; configured by its environment, the program can replace lctl
     #[command(name = "get_param")]
     GetParam {
         #[command(flatten)]
@@ -42,7 +42,7 @@ enum Command {
         #[arg(required = true)]
         patterns: Vec<String>,
     },
-    /// Write an executable DIR/lctl that plays a server
+    /// Write an executable DIR/lctl that simulates a server
     LctlScript {
         #[command(flatten)]
         stage: Stage,
@@ -50,11 +50,11 @@ enum Command {
         #[arg(value_name = "DIR")]
         directory: PathBuf,
     },
-    /// Print what the shipper reads of a server, as lctl prints it
+    /// Print the lctl output that the shipper reads on a server
     Print {
         #[command(flatten)]
         stage: Box<Stage>,
-        /// Print nothing but job_stats and cleanup intervals
+        /// Print only job_stats and cleanup intervals
         #[arg(long)]
         job_stats_only: bool,
     },
@@ -62,22 +62,22 @@ enum Command {
     Servers(Box<World>),
     /// List the polls of a span: server, true time, and time on the server's clock
     Schedule(Box<Scene>),
-    /// Load all readings of a span into the database
+    /// Load all scrapes of a span into the database
     Load {
         #[command(flatten)]
         scene: Scene,
         #[command(flatten)]
         options: feed::Options,
     },
-    /// Print the true increments of a span and, by cause, the part of them that the texts do not show
+    /// Print the true increments of a span and, by cause, the share that scrapes do not show
     #[command(long_flag = "truth")]
     Truth(Box<Scene>),
-    /// Draw incidents for a span of the preset busy, and print them with their causes as JSON, which --incident-plan takes
+    /// Draw incidents for a span of the preset busy, and print them with their causes as JSON for --incident-plan
     #[command(long_flag = "incidents")]
     Incidents(Box<Scene>),
     /// Compare the contents of the database with the truth of the loaded span
     Verify(Box<VerifyOptions>),
-    /// Write what the accounting of a scheduler says about the jobs of a span, and the truth about them
+    /// Write the accounting of a scheduler for the jobs of a span, and the truth about them
     Accounting(Box<accounting::Options>),
     /// Count the events of a span
     Describe(Box<Scene>),
@@ -87,16 +87,16 @@ enum Command {
 struct VerifyOptions {
     #[command(flatten)]
     scene: Scene,
-    /// Judge the readings that the database holds, whoever shipped them, instead of those that were planned
+    /// Check the scrapes in the database, from any shipper, instead of the planned ones
     #[arg(long)]
     observed: bool,
-    /// Expect nothing but job_stats, as `load --job-stats-only` loads it
+    /// Expect only job_stats, as loaded by `load --job-stats-only`
     #[arg(long)]
     job_stats_only: bool,
-    /// True times of readings whose label differs: CSV with the columns server, label, time (RFC 3339)
+    /// True times of scrapes with a different label: CSV with the columns server, label, time (RFC 3339)
     #[arg(long, value_name = "FILE", requires = "observed")]
     labels: Option<PathBuf>,
-    /// Append a row about the comparison to this table of cases (CSV)
+    /// Append the result as a row to this table of cases (CSV)
     #[arg(long, value_name = "FILE")]
     case: Option<PathBuf>,
     #[command(flatten)]

@@ -14,14 +14,14 @@ use crate::world::{Cluster, Preset, ServerIndex, given_work, incident};
 
 #[derive(Debug, Args)]
 pub struct World {
-    /// Cluster to play
+    /// Cluster to simulate
     #[arg(long, value_enum, default_value = "small")]
     #[arg(env = "JOBSTATS_SIMULATOR_PRESET")]
     pub preset: Preset,
     /// Name of the cluster [default: name of the preset]
     #[arg(long, env = "JOBSTATS_SIMULATOR_CLUSTER")]
     cluster: Option<String>,
-    /// Seed of everything that is played
+    /// Seed of the simulation
     #[arg(long, env = "JOBSTATS_SIMULATOR_SEED", default_value_t = 1)]
     pub seed: u64,
     /// Lustre release
@@ -31,14 +31,15 @@ pub struct World {
     /// Number of users, jobs and nodes, relative to the preset
     #[arg(long, env = "JOBSTATS_SIMULATOR_SCALE", default_value_t = 1.0)]
     pub scale: f64,
-    /// Time between polls, like 2m [default: as in the preset]
+    /// Time between polls, such as 2m [default: from the preset]
     #[arg(long, env = "JOBSTATS_SIMULATOR_INTERVAL", value_parser = interval)]
     interval: Option<Nanos>,
-    /// Table of work to play instead of the preset's users, or beside the jobs of a scheduler: CSV with the columns job, uid,
-    /// node, target, operation, calls, bytes (of all calls), usecs (of each call), from, until (times of the world)
+    /// Table of I/O to simulate instead of the preset's users, or in addition to the jobs of a scheduler: CSV with the
+    /// columns job, uid, node, target, operation, calls, bytes (of all calls), usecs (of each call), from, until (times
+    /// of the world)
     #[arg(long, env = "JOBSTATS_SIMULATOR_WORK", value_name = "FILE")]
     pub work: Option<PathBuf>,
-    /// Play the jobs of a scheduler instead of the preset's, as the command accounting prints them
+    /// Simulate the jobs of a scheduler, as printed by the command accounting, instead of the preset's
     #[arg(long, value_parser = scheduler_parser(), env = "JOBSTATS_SIMULATOR_SCHEDULER")]
     pub scheduler: Option<&'static Scheduler>,
     #[command(flatten)]
@@ -46,10 +47,10 @@ pub struct World {
     /// Let a user overload a metadata server for half an hour of each day
     #[arg(long, env = "JOBSTATS_SIMULATOR_OVERLOAD")]
     pub overload: bool,
-    /// Incidents to play: JSON, as the command incidents prints it. general_rise and maintenance need the preset busy
+    /// Incidents to simulate: JSON from the command incidents. general_rise and maintenance need the preset busy
     #[arg(long, env = "JOBSTATS_SIMULATOR_INCIDENT_PLAN", value_name = "FILE")]
     pub incident_plan: Option<PathBuf>,
-    /// Play no disturbances
+    /// Simulate no disturbances
     #[arg(long, env = "JOBSTATS_SIMULATOR_UNDISTURBED")]
     pub undisturbed: bool,
 }
@@ -87,10 +88,10 @@ impl World {
 pub struct Stage {
     #[command(flatten)]
     pub world: World,
-    /// Server to play
+    /// Server to simulate
     #[arg(long, env = "JOBSTATS_SIMULATOR_SERVER")]
     pub server: String,
-    /// Time to play: RFC 3339, or "now"
+    /// Time to simulate: RFC 3339, or "now"
     #[arg(long, env = "JOBSTATS_SIMULATOR_TIME", default_value = "now")]
     pub time: String,
 }
@@ -99,7 +100,7 @@ impl Stage {
     pub fn server(&self, cluster: &Cluster) -> Result<ServerIndex, Failure> {
         let names = cluster.servers.iter().map(|server| server.name.as_str());
         let names = || names.collect::<Vec<_>>().join(", ");
-        let unknown = || format!("no server {:?}; there are {}", self.server, names());
+        let unknown = || format!("unknown server {:?}; known: {}", self.server, names());
         Ok(cluster.server(&self.server).ok_or_else(unknown)?)
     }
 }
@@ -109,8 +110,7 @@ impl Stage {
 pub struct Scene {
     #[command(flatten)]
     pub world: World,
-    /// Start of the span (RFC 3339) [default: for load, so long before now that the span ends now; else
-    /// 2025-06-01T00:00:00Z]
+    /// Start of the span (RFC 3339) [default: for load, such that the span ends now; else 2025-06-01T00:00:00Z]
     #[arg(long, value_parser = Clock::parse)]
     from: Option<Clock>,
     /// Length of the span in hours

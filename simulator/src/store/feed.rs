@@ -35,13 +35,13 @@ use crate::world::{
 /// The options of a load.
 #[derive(Debug, Clone, Args)]
 pub struct Options {
-    /// View or table that takes the rows
+    /// View or table to insert into
     #[arg(long, default_value = "jobstats.feed")]
     table: String,
     /// Number of connections
     #[arg(long, default_value_t = 2)]
     connections: usize,
-    /// Load nothing but job_stats and cleanup intervals
+    /// Load only job_stats and cleanup intervals
     #[arg(long)]
     job_stats_only: bool,
     /// Share of texts that arrive after later ones

@@ -30,7 +30,7 @@ pub fn read(path: &Path, cluster: &Cluster) -> Result<Labels, Failure> {
     let mut labels = Labels::new();
     for (index, row) in csv.deserialize::<Row>().enumerate() {
         let due = due(&row.map_err(unreadable)?, cluster);
-        let problem = || format!("label {}: there is no such server or time", index + 1);
+        let problem = || format!("label {}: unknown server or time", index + 1);
         let due = due.ok_or_else(|| Failure::file(path, problem()))?;
         labels.insert((due.server, timestamp(due.label)), due);
     }

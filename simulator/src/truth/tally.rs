@@ -16,7 +16,7 @@ use crate::world::{Cluster, Epoch, Plan, ServerIndex, TargetState};
 pub enum Happening {
     #[strum(serialize = "texts")]
     Text,
-    #[strum(serialize = "texts of servers, beside job_stats")]
+    #[strum(serialize = "texts of servers with additional parameters")]
     ServerText,
     #[strum(serialize = "texts that arrived late")]
     LateText,

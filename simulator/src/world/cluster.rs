@@ -48,7 +48,7 @@ pub enum Preset {
     Medium,
     /// 1 MDT and 2 OSTs on 2 servers, polled every 5 minutes
     Small,
-    /// 2 MDTs on 2 servers, 48 OSTs on 2 servers, polled every 2 minutes, so busy that requests wait
+    /// 2 MDTs on 2 servers, 48 OSTs on 2 servers, polled every 2 minutes, so busy that requests are queued
     Busy,
 }
 

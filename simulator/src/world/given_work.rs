@@ -87,13 +87,13 @@ impl GivenWork {
     fn problem(&self) -> Option<&'static str> {
         let each = self.bytes.checked_div(self.calls).unwrap_or(0);
         if self.request().is_none() {
-            Some("there is no such operation")
+            Some("unknown operation")
         } else if self.calls == 0 || u32::try_from(self.calls).is_err() {
-            Some("nothing is done, or more than can be counted")
+            Some("no calls, or too many")
         } else if each * self.calls != self.bytes || u32::try_from(each).is_err() {
-            Some("the bytes are not the same for each call, or too many")
+            Some("the bytes differ between calls, or are too many")
         } else if !(SECOND..=LONGEST).contains(&(self.until - self.from)) {
-            Some("it takes less than a second, or more than twelve hours")
+            Some("it lasts less than a second, or more than twelve hours")
         } else {
             None
         }

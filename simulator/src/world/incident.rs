@@ -166,7 +166,7 @@ pub fn read(path: &Path, cluster: &Cluster) -> Result<Vec<Incident>, Failure> {
             |problem: String| Failure::file(path, format!("incident {}: {problem}", index + 1));
         let known = |name: &&String| !cluster.targets.iter().any(|target| target.name == **name);
         if let Some(name) = incident.targets.iter().find(known) {
-            return Err(problem(format!("there is no target {name}")));
+            return Err(problem(format!("unknown target {name}")));
         }
         if incident.from >= incident.until {
             return Err(problem("it ends before it begins".to_owned()));

@@ -136,7 +136,7 @@ fn no_byte_belongs_to_two_texts() {
     ] {
         let error = head_of(frames).unwrap_err();
         assert!(
-            matches!(error, SpoolError::Damaged("the texts of its index overlap")),
+            matches!(error, SpoolError::Damaged("entries of its index overlap")),
             "{frames:?}: {error}"
         );
     }

@@ -202,7 +202,7 @@ fn texts_without_names_or_statistics_are_refused() {
     assert!(
         take("job_stats:\n- job_id: a.1\n")
             .unwrap_err()
-            .contains("without the option -n")
+            .contains("without -n")
     );
     assert!(take("").unwrap_err().contains("has no job_stats"));
     assert!(

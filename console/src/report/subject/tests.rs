@@ -164,11 +164,11 @@ fn a_page_has_who_what_when_and_where() {
         "       Job name: relax                         Run time: 01:00:00",
         " * relax",
         "",
-        "── What could be better ────────────────────────────────────────────────────────",
+        "── Findings ────────────────────────────────────────────────────────────────────",
         " bad  relax does it, in 81 % of its server time.",
         "      Do not relax.",
         "",
-        "── What it did ─────────────────────────────────────────────────────────────────",
+        "── Operations ──────────────────────────────────────────────────────────────────",
         " Totals                      Total  Time       Mean  Highest in 10 min  Per call",
         "────────────────────────────────────────────────────────────────────────────────",
         " Read                      3.60 TB        1.00 GB/s          2.00 GB/s   1.00 MB",
@@ -181,16 +181,16 @@ fn a_page_has_who_what_when_and_where() {
         " Metadata requests ▄ █",
         " Server time       ▄ █",
         "                   12:00  13:00",
-        " Each bar is 10 min, to the maximum of its line.",
+        " Each bar is 10 min; each line is scaled to its maximum.",
         "",
-        "── Where, and by whom ──────────────────────────────────────────────────────────",
-        " By target               Known as            Part  Server time     Read  Written",
+        "── Breakdown ───────────────────────────────────────────────────────────────────",
+        " By target                 Detail           Share  Server time     Read  Written",
         "────────────────────────────────────────────────────────────────────────────────",
-        " relax                   relax     ███████▎  90 %       90.0 s  90.0 GB        0",
-        " (no target)             –         ▊         10 %       10.0 s  10.0 GB        0",
+        " relax                     relax   ███████▎  90 %       90.0 s  90.0 GB        0",
+        " (no target)               –       ▊         10 %       10.0 s  10.0 GB        0",
         "",
         "── Used space ──────────────────────────────────────────────────────────────────",
-        " By file system                        Part    Space     Added  Inodes   Targets",
+        " By file system                       Share    Space     Added  Inodes   Targets",
         "────────────────────────────────────────────────────────────────────────────────",
         " relax                       █         12 %  1.25 TB  −12.0 GB   812 k  11 of 12",
         " Read at 2025-11-20 12:00, added since 2025-11-19 00:00.",
@@ -205,7 +205,7 @@ fn a_narrow_terminal_has_less_and_a_wide_one_longer_names() {
         "           User: relax",
         "        Account: relax",
         " Read                               3.60 TB        1.00 GB/s",
-        " relax         relax     90 %       90.0 s  90.0 GB        0",
+        " relax          relax    90 %       90.0 s  90.0 GB        0",
         " relax             12 %  1.25 TB  −12.0 GB   812 k  11 of 12",
     ] {
         assert!(narrow.lines().any(|it| it == line), "{line}\n{narrow}");
@@ -226,7 +226,7 @@ fn a_narrow_terminal_has_less_and_a_wide_one_longer_names() {
         wide.contains(&format!("       Job name: {name}\n")),
         "{wide}"
     );
-    assert!(wide.contains(&format!(" {}…  ", "n".repeat(19))), "{wide}");
+    assert!(wide.contains(&format!(" {}…  ", "n".repeat(18))), "{wide}");
 }
 
 #[test]

@@ -211,7 +211,7 @@ fn the_smallest_terminals_are_survived() {
 #[test]
 fn a_screen_without_readings_says_what_it_waits_for() {
     let mut app = app();
-    assert!(drawn(&mut app, 80, 24)[3].contains("waiting for the first reading"));
+    assert!(drawn(&mut app, 80, 24)[3].contains("waiting for the first scrape"));
     app.take(Update {
         rounds: vec![round(100, &[(MDT, None)])],
         ..Update::default()
@@ -221,7 +221,7 @@ fn a_screen_without_readings_says_what_it_waits_for() {
         rounds: vec![round(110, &[(MDT, Some(interval(100, 110, &[])))])],
         ..Update::default()
     });
-    assert!(drawn(&mut app, 80, 24)[3].contains("nothing was done"));
+    assert!(drawn(&mut app, 80, 24)[3].contains("no I/O"));
 }
 
 #[test]
@@ -231,9 +231,9 @@ fn work_that_has_no_account_is_not_called_nothing() {
         (
             By::Account,
             true,
-            "no work has an account, which only accounting says: Jobs in docs/sources.md",
+            "no I/O has an account: see Jobs in docs/sources.md",
         ),
-        (By::Account, false, "only a store knows accounts"),
+        (By::Account, false, "accounts need a store"),
         (By::Node, false, "  1  r01c01"),
     ] {
         (app.view.by, app.view.is_store) = (by, has_accounts);

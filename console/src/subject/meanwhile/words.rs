@@ -12,8 +12,7 @@ use crate::values::when::{Clock, Span};
 const EVENTS: usize = 3;
 
 /// The verdict on servers that did not slow the job.
-const FINE: &str =
-    "The file system did not slow it: its servers were neither overloaded nor slow for long.";
+const FINE: &str = "The file system did not slow it: no server was overloaded or slow for long.";
 
 impl Meanwhile {
     /// Returns the sentences, the verdict first.
@@ -34,18 +33,18 @@ impl Meanwhile {
             Cause::Own => "The job itself slowed its servers.",
             Cause::Others => match self.name() {
                 None => "Other users slowed its servers.",
-                Some(name) => return format!("Others slowed its servers, most of all {name}."),
+                Some(name) => return format!("Others slowed its servers, mainly {name}."),
             },
             Cause::Servers => "The servers themselves were slow: no user's load explains it.",
             Cause::Failover => {
                 let moved = self.events.iter().find(|row| row.event == "failover");
                 let target = moved.and_then(|row| row.targets.first());
                 let target = target.map_or("a target".to_owned(), |name| shown(name));
-                return format!("The servers held it up: {target} moved from one to another.");
+                return format!("A server failover delayed it: {target} moved to another server.");
             }
             Cause::Unknown => match self.load.usual {
                 Some(_) => FINE,
-                None => return format!("{FINE} There is no earlier load to compare with."),
+                None => return format!("{FINE} No earlier load to compare with."),
             },
         };
         verdict.to_owned()
@@ -62,10 +61,10 @@ impl Meanwhile {
         let Wait { worst, mean } = self.wait.as_ref()?;
         let longest = worst.wait.unwrap_or(0.0);
         if longest < HARDLY {
-            return Some("Its requests hardly waited for a thread of a server.".to_owned());
+            return Some("Its requests were hardly queued.".to_owned());
         }
         Some(format!(
-            "Before service, each request waited {} for a thread of {} ({}), at worst {} at {}.",
+            "Each request was queued {} on {} ({}), at worst {} at {}.",
             compared(*mean, "", seconds),
             shown(&worst.server),
             shown(&worst.service),
@@ -87,7 +86,7 @@ impl Meanwhile {
             let worst = compared(worst, " per request", seconds);
             format!("For a while {name} was slow: at worst {worst}, at {at}.")
         } else {
-            "Its targets were about as fast as is typical.".to_owned()
+            "Its targets responded at typical speed.".to_owned()
         })
     }
 
@@ -100,7 +99,7 @@ impl Meanwhile {
             compared(self.load, " requests in service", ratio),
             percent(self.share?),
         );
-        Some(format!("Load{place}: {load}, {share} the job's."))
+        Some(format!("Load{place}: {load}, {share} its own."))
     }
 
     fn people(&self) -> Option<String> {
@@ -109,7 +108,7 @@ impl Meanwhile {
         let others = others.map(|(name, share)| format!("{name} {}", percent(*share)));
         let rest = 1.0 - self.share? - named;
         let rest = (rest >= 0.01).then(|| format!("other users {}", percent(rest)));
-        joined(others.chain(rest)).map(|others| format!("Also there: {others}."))
+        joined(others.chain(rest)).map(|others| format!("Other load: {others}."))
     }
 
     fn incidents(&self, clock: &Clock, window: Span) -> Option<String> {
@@ -202,11 +201,12 @@ mod tests {
                 event("stalled", "critical"),
             ],
         };
-        let numbers = "Before service, each request waited 20 ms (typically 20 µs) for a thread of mds1 (mdt), at worst 400 ms at 00:10. Slowest target: \
-            a-MDT0000, with a median of 4 ms per request, at worst 500 ms at 00:20. Load of mds1: 12 requests in service (4 times the typical 3), 25 % the job's. Also there: job 7 of ada 50 %, \
+        let numbers = "Each request was queued 20 ms (typically 20 µs) on mds1 (mdt), at worst 400 ms at 00:10. Slowest target: \
+            a-MDT0000, with a median of 4 ms per request, at worst 500 ms at 00:20. Load of mds1: 12 requests in service \
+            (4 times the typical 3), 25 % its own. Other load: job 7 of ada 50 %, \
             other users 25 %. Events: waiting on mds1 from 00:00 to 00:10 (event 7), full on scratch-OST0000 and 1 more since 00:00 (event 7), \
             failover on scratch-OST0000 and 1 more from 1969-12-31 23:50 to 00:10 (event 7), 1 more.";
-        let others = format!("Others slowed its servers, most of all job 7 of ada. {numbers}");
+        let others = format!("Others slowed its servers, mainly job 7 of ada. {numbers}");
         assert_eq!(said(&meanwhile), others);
         meanwhile.cause = Cause::Own;
         let own = format!("The job itself slowed its servers. {numbers}");
@@ -226,20 +226,20 @@ mod tests {
             ),
             (
                 Cause::Failover,
-                "The servers held it up: a target moved from one to another.",
+                "A server failover delayed it: a target moved to another server.",
             ),
             (Cause::Others, "Other users slowed its servers."),
         ] {
             assert_eq!(said(&of(cause)), sentence);
         }
-        let fine = "The file system did not slow it: its servers were neither overloaded nor slow for long.";
-        let new = format!("{fine} There is no earlier load to compare with.");
+        let fine = "The file system did not slow it: no server was overloaded or slow for long.";
+        let new = format!("{fine} No earlier load to compare with.");
         assert_eq!(said(&of(Cause::Unknown)), new);
         let mut usual = of(Cause::Unknown);
         usual.load.usual = Some(1.0);
         assert_eq!(said(&usual), fine);
         for (worst, sentence) in [
-            (0.009, "Its targets were about as fast as is typical."),
+            (0.009, "Its targets responded at typical speed."),
             (
                 0.01,
                 "For a while a-OST0000 was slow: at worst 10 ms per request (10 times the typical 1 ms), at 00:20.",

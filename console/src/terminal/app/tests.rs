@@ -230,7 +230,7 @@ fn keys_go_from_now_into_the_past_of_a_store_and_back() {
     let mut app = live();
     app.view.is_store = true;
     assert_eq!(code(&mut app, KeyCode::End), Action::Draw);
-    assert_eq!(app.look.message.as_deref(), Some("this is live"));
+    assert_eq!(app.look.message.as_deref(), Some("already live"));
     let action = code(&mut app, KeyCode::Left);
     assert_eq!(action, Action::Step(Step::By(-1)));
     assert_eq!((app.look.mode, app.look.speed), (Mode::Replay, 60.0));

@@ -85,10 +85,7 @@ impl DatabaseCheck {
         }
         match reading {
             Some(reading) => self.rehearse(reading, found),
-            None => found(Finding::warning(
-                "delivery",
-                "not tried, because nothing was read",
-            )),
+            None => found(Finding::warning("delivery", "not tested: no data was read")),
         }
     }
 
@@ -102,7 +99,7 @@ impl DatabaseCheck {
             }
             Err(error) => Finding::failed(
                 "name",
-                format!("{host}: {error}; see /etc/hosts and /etc/resolv.conf of this machine"),
+                format!("{host}: {error}; check /etc/hosts and /etc/resolv.conf of this machine"),
             ),
         };
         named.map(finding).collect()
@@ -119,11 +116,11 @@ impl DatabaseCheck {
             SimpleQueryMessage::Row(row) => Some(row),
             _ => None,
         });
-        let row = row.ok_or("the database answered nothing")?;
+        let row = row.ok_or("the database returned no row")?;
         let text = |column: &str| one_line(row.get(column).unwrap_or_default());
         let clock: i64 = text("clock")
             .parse()
-            .map_err(|_| "the clock of the database is odd")?;
+            .map_err(|_| "the time of the database is invalid")?;
         let there = Timestamp::from_microsecond(clock).map_err(|error| error.to_string())?;
         Ok(Facts {
             version: text("version"),
@@ -182,7 +179,7 @@ impl DatabaseCheck {
             };
             found(Finding::ok(
                 "delivery",
-                format!("the database takes {targets} targets from {server}; nothing was stored"),
+                format!("the database accepts {targets} targets from {server} (dry run)"),
             ));
         }
     }
@@ -194,9 +191,9 @@ impl Facts {
         let seconds = self.ahead.as_secs_f64();
         let relation = if seconds < 0.0 { "behind" } else { "ahead of" };
         let message = format!("{:.3} s {relation} the database's", seconds.abs());
-        let remedy = "let chrony or ntpd set the clocks of this machine and of the database";
+        let remedy = "synchronize the clocks of both machines, such as with chrony";
         if self.ahead >= MAX_AHEAD {
-            Finding::failed(step, format!("{message}: it will reject texts; {remedy}"))
+            Finding::failed(step, format!("{message}: data will be rejected; {remedy}"))
         } else if self.ahead.abs() >= WORTH_A_WARNING {
             Finding::warning(step, format!("{message}; {remedy}"))
         } else {
@@ -211,12 +208,14 @@ impl Facts {
             (None, _) => Finding::failed(
                 step,
                 format!(
-                    "the database has no extension jobstats; its owner runs CREATE EXTENSION jobstats; {setup}"
+                    "the extension jobstats does not exist in this database; its owner must run CREATE EXTENSION jobstats; {setup}"
                 ),
             ),
             (Some(version), false) => Finding::failed(
                 step,
-                format!("jobstats {version} has no store in this database; its owner runs {setup}"),
+                format!(
+                    "jobstats {version} has no store in this database; its owner must run {setup}"
+                ),
             ),
             (Some(version), true) => Finding::ok(
                 step,
@@ -232,7 +231,7 @@ impl Facts {
             false => Finding::failed(
                 "role",
                 format!(
-                    "{role} may not insert into jobstats.feed; the store's owner runs SELECT jobstats_grant_writer('{role}');"
+                    "{role} may not insert into jobstats.feed; the store's owner must run SELECT jobstats_grant_writer('{role}');"
                 ),
             ),
         }
@@ -245,14 +244,14 @@ fn tls(is_local: bool, is_on: bool, sslmode: SslMode) -> Finding {
         (true, ..) => Finding::ok(step, "not needed: the database is on this machine"),
         (_, false, _) => Finding::warning(
             step,
-            "not encrypted: others may read the texts; switch TLS on in the server, and verify it with sslmode=verify-full",
+            "not encrypted: others on the network can read the data; enable TLS in the server and set sslmode=verify-full",
         ),
         (_, true, SslMode::VerifyFull) => {
             Finding::ok(step, "encrypted, and the server's certificate is verified")
         }
         (_, true, _) => Finding::warning(
             step,
-            "encrypted, but to whom is not verified; use sslmode=verify-full, with --ca-file if the authority is your own",
+            "encrypted, but the server is not verified; use sslmode=verify-full, with --ca-file for a private CA",
         ),
     }
 }
@@ -272,21 +271,21 @@ fn advised(error: &dyn std::error::Error, kind: Kind) -> String {
         .any(|sign| error.contains(sign));
     let remedy = match kind {
         Kind::Lost if is_standby => {
-            "the server takes no writes, as a standby does; name its primary, or all of them as HOST,HOST"
+            "the server is read-only, as a standby is; give the primary, or all servers as HOST,HOST"
         }
         Kind::Lost | Kind::Silent => {
-            "see whether the server runs and listens there, and whether a firewall is in between"
+            "check that the server runs and listens there, and that no firewall blocks it"
         }
         Kind::Denied => {
-            "see the password, pg_hba.conf of the server, and what the role may feed: jobstats_grant_writer()"
+            "check the password, the server's pg_hba.conf, and the role's rights: jobstats_grant_writer()"
         }
         Kind::Setup => {
-            "see the settings of the connection, the certificates, and whether the store is set up: jobstats_setup()"
+            "check the connection settings, the certificates, and that the store is set up: jobstats_setup()"
         }
-        Kind::Exhausted => "see the disk and the memory of the server",
-        Kind::Conflict | Kind::Slow => "see what keeps the server busy, and try again",
-        Kind::Refused | Kind::Internal | Kind::Failed => "see the log of the server",
-        Kind::Local => "see the disk of this machine",
+        Kind::Exhausted => "check the server's disk and memory",
+        Kind::Conflict | Kind::Slow => "check the server's load, and try again",
+        Kind::Refused | Kind::Internal | Kind::Failed => "check the server's log",
+        Kind::Local => "check the disk of this machine",
     };
     format!("{error}; {remedy}")
 }
@@ -348,6 +347,6 @@ mod tests {
         };
         assert!(store(None, false).contains("CREATE EXTENSION jobstats; SELECT jobstats_setup();"));
         let without_store = store(Some(env!("CARGO_PKG_VERSION")), false);
-        assert!(without_store.ends_with("its owner runs SELECT jobstats_setup();"));
+        assert!(without_store.ends_with("its owner must run SELECT jobstats_setup();"));
     }
 }

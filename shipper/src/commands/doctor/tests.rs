@@ -25,7 +25,7 @@ fn empty_texts_of_all_targets_ask_for_jobid_var() {
     }
     let one = of_entries(&[target("a", 0, None), target("b", 7, None)]);
     assert_eq!(one.verdict, Verdict::Ok);
-    assert_eq!(one.message, "7 entries; 1 of 2 targets have none");
+    assert_eq!(one.message, "7 entries; 1 of 2 targets are empty");
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn a_cleanup_interval_is_at_least_two_intervals_of_readings() {
     let short = verdict(&[600, 100], 120);
     assert_eq!(short.verdict, Verdict::Warning);
     assert!(
-        short.message.contains("of 1 of 2 targets"),
+        short.message.contains("on 1 of 2 targets"),
         "{}",
         short.message
     );
@@ -65,11 +65,11 @@ fn parameters_that_are_not_read_are_named() {
         reading.unread = unread.iter().map(|line| (*line).to_owned()).collect();
         of_parameters(&reading)
     };
-    assert_eq!(finding(&[]).message, "21 bytes beside job_stats");
+    assert_eq!(finding(&[]).message, "21 bytes");
     let missing = "error: get_param: param_path 'ost/OSS/*/stats': No such file or directory";
     let denied = "error: read_param: '/sys/x/md_stats': Permission denied";
     assert_eq!(
         finding(&[missing, denied]).message,
-        "21 bytes beside job_stats; not there, or not readable (--verbose says why): ost/OSS/*/stats, /sys/x/md_stats"
+        "21 bytes; missing or unreadable (--verbose shows why): ost/OSS/*/stats, /sys/x/md_stats"
     );
 }

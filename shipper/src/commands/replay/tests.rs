@@ -37,7 +37,7 @@ fn a_refusal_has_two_lines_with_the_way_out() {
         old.starts_with("the recording begins at 1972-09-24 22:00:00Z"),
         "{old}"
     );
-    assert!(old.contains("of 2 targets\n"), "{old}");
+    assert!(old.contains("of 2 targets would be rejected\n"), "{old}");
     assert!(
         old.contains("jobstats_setup(raw_retention => '4 days')"),
         "{old}"

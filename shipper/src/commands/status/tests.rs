@@ -46,7 +46,7 @@ fn a_reading_is_overdue_after_three_intervals() {
         limited,
         [(
             Verdict::Critical,
-            "no reading of lctl for 61 seconds".to_owned()
+            "no scrape of lctl for 61 seconds".to_owned()
         )]
     );
 }
@@ -121,13 +121,13 @@ fn the_table_says_all_in_a_few_lines() {
         spool,
     };
     let expected = "\
-ok: last reading 3 minutes ago, 3 readings wait (1.5 MB), the oldest for 3 minutes
-lctl        every 120 s, last 2023-11-14 22:13:20Z, 3 minutes ago, 4 targets; 1 readings, 0 failed
+ok: last scrape 3 minutes ago, 3 scrapes queued (1.5 MB), the oldest for 3 minutes
+lctl        every 120 s, last 2023-11-14 22:13:20Z, 3 minutes ago, 4 targets; 1 scrapes, 0 failed
 delivery    last 2023-11-14 22:13:21Z, 2 minutes ago, 4 targets; 5 targets stored, 1 rejected
             failed 1 times since 2023-11-14 22:15:00Z, last 80 seconds ago: cannot connect to db:5432/lustre as shipper: Connection refused
-spool       /spool, 3 readings wait (1.5 MB), the oldest for 3 minutes
-dropped     0 by limits, 0 for lack of room
-set aside   0 refused, 0 damaged; 0 files are in rejected/
+spool       /spool, 3 scrapes queued (1.5 MB), the oldest for 3 minutes
+dropped     0 by limits, 0 for lack of space
+set aside   0 refused, 0 damaged; 0 files in rejected/
 counted     since 2023-11-13 22:13:20Z
 ";
     assert_eq!(answer.text(at(180)), expected);

@@ -13,7 +13,8 @@ use super::position::Position;
 const DAY: usize = 8;
 
 /// The message about a file that is gone with text that was not read.
-const LOST: &str = "the file was replaced, and no file beside it has what was read before; it is read from its beginning";
+const LOST: &str =
+    "the file was replaced, and no rotated file continues it; reading it from its beginning";
 
 #[derive(Debug)]
 pub struct Generation {
@@ -52,7 +53,7 @@ impl Generation {
     fn open(path: &Path) -> io::Result<Self> {
         let file = File::open(path)?;
         if !file.metadata()?.is_file() {
-            return Err(io::Error::other("it is not a file"));
+            return Err(io::Error::other("not a regular file"));
         }
         Ok(Self {
             path: path.to_owned(),
@@ -72,7 +73,7 @@ fn days(path: &Path, last: Option<&Position>) -> io::Result<Generations> {
     let Some(newest) = names.last() else {
         return Err(io::Error::new(
             io::ErrorKind::NotFound,
-            "it has no file with the name of a day, such as 20260131",
+            "it has no file named after a day, such as 20260131",
         ));
     };
     let first = last.map_or(newest, |last| &last.file);

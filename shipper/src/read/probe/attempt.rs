@@ -64,11 +64,11 @@ fn open(directory: &Path) -> Result<File, Fault> {
     let stat = fstat(&directory).map_err(|cause| failed("open")(cause.into()))?;
     let (owner, user) = (stat.st_uid, geteuid().as_raw());
     if owner != user {
-        let why = format!("it belongs to the user {owner}; chown it to {user}, who probes");
+        let why = format!("it is owned by user {owner}; chown it to {user}, the user of the probe");
         return Err(Fault::new(UNUSABLE, why));
     }
     if stat.st_mode & 0o022 != 0 {
-        let why = "others than its owner can write to it; chmod go-w it";
+        let why = "it is writable by other users; chmod go-w it";
         return Err(Fault::new(UNUSABLE, why));
     }
     let writable = Access::WRITE_OK | Access::EXEC_OK;
@@ -91,7 +91,7 @@ fn remove(directory: &File, name: &str) -> Result<(), Fault> {
         true => unlinkat(directory, name, AtFlags::empty())
             .map_err(|cause| failed("unlink")(cause.into())),
         false => {
-            let why = format!("{name} is no file of the probe; remove it");
+            let why = format!("{name} is not a file of the probe; remove it");
             Err(Fault::new(UNUSABLE, why))
         }
     }
@@ -120,7 +120,7 @@ fn probe(directory: &File, name: &str, size: u64) -> Result<(), Fault> {
     })?;
     if found != bytes {
         return Err(failed(read)(io::Error::other(
-            "it has other bytes than were written",
+            "its contents differ from what was written",
         )));
     }
     step(unlink, || Ok(unlinkat(directory, name, AtFlags::empty())?))

@@ -58,7 +58,7 @@ fn a_probe_takes_little_of_a_target_and_ends_before_the_next_one() {
         (&["--size", "301kB", "--bandwidth", "1MB"], "--bandwidth"),
         (&["--interval", "1s", "--timeout", "100ms"], "--bandwidth"),
         (&["--interval", "39s"], "--timeout"),
-        (&["/a/"], "named twice"),
+        (&["/a/"], "given twice"),
     ] {
         let said = check(arguments).unwrap_err();
         assert!(said.contains(word), "{said}");

@@ -10,7 +10,7 @@ use crate::read::probe::turns::Outcome;
 
 /// The description of the times.
 const SECONDS: &str = "\
-# HELP jobstats_probe_seconds Time of a step of the last probe; of a step that hangs, the time so far.
+# HELP jobstats_probe_seconds Duration of a step of the last probe; for a step that hangs, the time so far.
 # TYPE jobstats_probe_seconds gauge
 ";
 

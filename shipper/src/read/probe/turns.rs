@@ -88,7 +88,7 @@ impl Turns {
                 None => Some(Fault::new(TIMEOUT, "the probe hangs")),
                 Some(turn) => match turn.thread.join() {
                     Ok(end) => end.err(),
-                    Err(_) => Some(Fault::new(ERROR, "the probe has a fault of its own")),
+                    Err(_) => Some(Fault::new(ERROR, "internal error of the probe")),
                 },
             };
             let steps = steps.lock().unwrap_or_else(PoisonError::into_inner).clone();

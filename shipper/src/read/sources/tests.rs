@@ -131,10 +131,10 @@ fn a_mistake_is_named_with_its_place() {
         ),
         (
             "[a]\ncommand = 'x'\nfollow = 'y'\n",
-            "[a]: command and follow exclude each other",
+            "[a]: command and follow are mutually exclusive",
         ),
         ("[lctl]\ncovers = '20m'\n", "[lctl]: covers needs a command"),
-        ("['a/b']\ncommand = 'x'\n", "[a/b]: the name of a section"),
+        ("['a/b']\ncommand = 'x'\n", "[a/b]: a section name"),
         ("[a]\nsource = 'b c'\ncommand = 'x'\n", "line 2"),
         ("[a]\ncomand = 'x'\n", "unknown field `comand`"),
         ("[a]\ncommand = 'x'\ninterval = '5'\n", "line 3"),

@@ -76,7 +76,7 @@ impl Refusal {
                 || self.status == 500 && state.starts_with("54"))
     }
 
-    /// Returns true if a proxy takes no request of this size.
+    /// Returns true if a proxy rejects requests of this size.
     pub fn is_too_large(&self) -> bool {
         self.status == 413
     }
@@ -96,14 +96,14 @@ impl Refusal {
     /// Explains a status that has no message.
     fn explanation(&self) -> &'static str {
         match self.status {
-            200..=299 => "PostgREST would answer 201; this is something else",
+            200..=299 => "not PostgREST, which would answer 201",
             300..=399 => "redirects are not followed, because the token is not for other servers",
             401 | 403 => "access denied",
-            404 => "there is no PostgREST at this address",
-            407 => "the proxy wants a password",
-            413 => "a proxy takes no request of this size",
+            404 => "no PostgREST at this address",
+            407 => "the proxy requires a password",
+            413 => "a proxy rejects requests of this size",
             429 => "too many requests",
-            _ => "not an answer of PostgREST",
+            _ => "not a PostgREST response",
         }
     }
 }

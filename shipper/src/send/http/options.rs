@@ -19,7 +19,7 @@ pub struct HttpOptions {
     /// Send to PostgREST at this URL instead of connecting to the database
     #[arg(long, value_name = "https://…", value_parser = url, conflicts_with_all = ["database_url", "sslmode"])]
     pub to: Option<Uri>,
-    /// File with the token (JWT), closed to all but its owner; read again for each request
+    /// File with the token (JWT), private to its owner; read again for each request
     #[arg(long, value_name = "FILE", requires = "to")]
     pub token_file: Option<PathBuf>,
 }
@@ -47,7 +47,7 @@ fn url(text: &str) -> Result<Uri, String> {
         return Err("has no host".to_owned());
     };
     if authority.as_str().contains('@') {
-        let remedy = "has a password, which every user of this machine can see; use --token-file";
+        let remedy = "has a password, which all users of this machine can see; use --token-file";
         return Err(remedy.to_owned());
     }
     if text.contains(['?', '#']) {

@@ -14,5 +14,5 @@ fn each_line_in_the_journal_has_a_level() {
 
 #[test]
 fn one_reading_waits_and_two_wait() {
-    assert_eq!([1, 2].map(waiting), ["1 reading waits", "2 readings wait"]);
+    assert_eq!([1, 2].map(waiting), ["1 scrape queued", "2 scrapes queued"]);
 }

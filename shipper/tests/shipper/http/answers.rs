@@ -53,7 +53,7 @@ fn a_text_that_is_refused_for_good_is_set_aside_and_holds_up_nothing() {
                     "MDT0001: HTTP",
                     "trouble",
                     state,
-                    "reading 2 is set aside in",
+                    "scrape 2 is set aside in",
                     "1 of 2 targets",
                 ],
             );
@@ -151,7 +151,7 @@ fn no_other_answer_sets_anything_aside() {
                 let ended = machine.run_once(&server.url());
                 assert_eq!(ended.code, Some(code), "{answer:?}: {}", ended.said);
                 assert!(
-                    ended.said.contains("1 reading waits"),
+                    ended.said.contains("1 scrape queued"),
                     "{answer:?}: {}",
                     ended.said
                 );
@@ -187,7 +187,7 @@ fn a_server_that_says_nothing_costs_the_time_limit() {
         // Both texts together, and then the first one alone.
         ended.said.contains("no answer within the time limit") && requests.unwrap().len() == 2
     };
-    with_a_limit(run, is_right).is(69, &["1 reading waits"]);
+    with_a_limit(run, is_right).is(69, &["1 scrape queued"]);
     let (_, machine) = tried.take().unwrap();
     machine
         .once(&Server::saying(vec![Reply::created()]).url())
@@ -212,9 +212,9 @@ fn a_request_that_is_too_large_is_divided_and_only_a_text_that_is_too_large_wait
     machine.run_once(&server.url()).is(
         78,
         &[
-            "MDT0001: HTTP 413: a proxy takes no request of this size",
+            "MDT0001: HTTP 413: a proxy rejects requests of this size",
             "1 of 3 targets",
-            "1 reading waits",
+            "1 scrape queued",
         ],
     );
     let taken: Vec<_> = arrived(&server, 0);

@@ -95,14 +95,14 @@ fn the_certificate_of_the_server_is_verified() {
     let ca = certificates.file("ca.pem");
     machine
         .run_once(&server.url())
-        .is(78, &["UnknownIssuer", "1 reading waits"]);
+        .is(78, &["UnknownIssuer", "1 scrape queued"]);
     let other = Certificates::new();
     let stranger = other.file("ca.pem");
     machine
         .once(&server.url())
         .args(&["--ca-file", &stranger])
         .run()
-        .is(78, &["TLS: ", "2 readings wait"]);
+        .is(78, &["TLS: ", "2 scrapes queued"]);
     let address = server.url().replace("localhost", "127.0.0.1");
     machine
         .once(&address)
@@ -127,7 +127,7 @@ fn a_client_certificate_is_shown_to_a_server_that_wants_one() {
     let once = || machine.once(&server.url()).args(&["--ca-file", &ca]);
     once()
         .run()
-        .is(78, &["CertificateRequired", "1 reading waits"]);
+        .is(78, &["CertificateRequired", "1 scrape queued"]);
     let [certificate, key] = certificates.client("mds1");
     let [_, other_key] = certificates.client("other");
     let with = |key: &str| {
@@ -143,7 +143,7 @@ fn a_client_certificate_is_shown_to_a_server_that_wants_one() {
     once()
         .args(&["--client-certificate", &strange, "--client-key", &its_key])
         .run()
-        .is(78, &["TLS: received fatal alert", "readings wait"]);
+        .is(78, &["TLS: received fatal alert", "scrapes queued"]);
     with(&key).succeeds_silently();
     assert_eq!(arrived(&server, 0), texts(1..=5));
     once()
@@ -186,7 +186,7 @@ fn the_environment_names_the_proxy() {
 
     let refusing = ConnectProxy::new(Some(502));
     once(&[("https_proxy", format!("http://{}", refusing.address))])
-        .is(69, &["no connection", "502", "1 reading waits"]);
+        .is(69, &["no connection", "502", "1 scrape queued"]);
     let ended = once(&[("ALL_PROXY", "socks5://user:s3cret@127.0.0.1:1".to_owned())]);
     assert!(
         !ended

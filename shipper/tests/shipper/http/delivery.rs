@@ -111,7 +111,7 @@ fn a_writer_behind_postgrest_stores_exactly_what_one_with_a_connection_stores() 
             .once("http://127.0.0.1:1")
             .args(&["--cluster", "puhti"])
             .run()
-            .is(69, &[" wait"]);
+            .is(69, &[" queued"]);
     }
     fs::remove_file(real).unwrap();
     let other = Machine::new("exit 5");

@@ -25,7 +25,7 @@ fn a_redirect_carries_the_token_nowhere() {
             &[
                 "redirects are not followed",
                 &other.url(),
-                "1 reading waits",
+                "1 scrape queued",
             ],
         );
         assert!(

@@ -29,6 +29,6 @@ fn servers_and_times_must_be_there() {
         "small-oss1,yesterday,2025-06-01T00:00:00Z",
     ] {
         let refused = table(row).unwrap_err().to_string();
-        assert!(refused.contains(": label 1: there is no such"), "{refused}");
+        assert!(refused.contains(": label 1: unknown"), "{refused}");
     }
 }

@@ -107,7 +107,7 @@ fn more_file_systems_than_the_head_has_room_for_are_counted() {
 fn a_store_says_what_it_lacks_and_since_when_it_does_not_answer() {
     let mut app = app();
     let mut nothing = round(100, &[]);
-    let reason = "no target has been observed yet; jobstats-shipper sends readings";
+    let reason = "no target has been observed yet; check that jobstats-shipper runs";
     nothing.failures.push(Failure {
         server: crate::live::interval::STORE.into(),
         reason: reason.to_owned(),

@@ -25,7 +25,7 @@ fn targets_are_next_to_the_rows_on_a_wide_screen() {
     );
     app.view.filter = Filter::new("x");
     let lines = drawn(&mut app, 120, 30);
-    assert!(lines[3].starts_with(" nothing left"), "{lines:#?}");
+    assert!(lines[3].starts_with(" no rows left"), "{lines:#?}");
     assert!(lines[3].ends_with("90 %"), "{lines:#?}");
     for (by, is_shown) in [(By::Operation, true), (By::Target, false)] {
         app.view.by = by;

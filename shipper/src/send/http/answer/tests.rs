@@ -116,7 +116,7 @@ fn messages_name_the_cause_and_repeat_nothing_that_was_sent() {
     );
     assert_eq!(
         refusal(502, "<html>s3cret").to_string(),
-        "HTTP 502: not an answer of PostgREST"
+        "HTTP 502: not a PostgREST response"
     );
     let terminal = refusal(400, r#"{"message":"\u001b[2Jcleared\n"}"#);
     assert_eq!(terminal.to_string(), "HTTP 400:  [2Jcleared ");
