@@ -10,7 +10,7 @@ DECLARE
     other text;
 BEGIN
     IF gone = '{}' THEN
-        RAISE invalid_parameter_value USING MESSAGE = format('no target of cluster %L is called like that', left(cluster, 60)),
+        RAISE invalid_parameter_value USING MESSAGE = format('no target of cluster %L has such a name', left(cluster, 60)),
             HINT = 'Give names in jobstats.targets, or patterns with *, and the cluster.';
     END IF;
     SELECT string_agg(t.name, ', ' ORDER BY t.name) INTO other
@@ -23,7 +23,7 @@ BEGIN
     FROM (SELECT s.server FROM jobstats_internal.servers_of_targets(gone) s WHERE s.is_gone AND s.is_kept ORDER BY s.server LIMIT 5) s;
     IF other IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = format('servers have reported these targets and others: %s', other),
-            HINT = 'Drop all targets that these servers can have, or none of them.';
+            HINT = 'Drop all targets that these servers can have, or do not drop any.';
     END IF;
 END
 $$;

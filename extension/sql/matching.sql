@@ -57,7 +57,7 @@ BEGIN
     WHERE q.urgent
     UNION ALL
     -- For a whole day, since claims may come in bursts. Without claims no rollup is read.
-    (SELECT DISTINCT ON (c.cluster) c.cluster, 'claimed', format('Of what was read and written on %s, %s %% was by identifiers that name jobs of other users, most of it of uid %s for jobs of %s, for example %s. If one person has both numbers, accounting and clients disagree about users; otherwise the user exports numbers of these jobs.',
+    (SELECT DISTINCT ON (c.cluster) c.cluster, 'claimed', format('Of the bytes read and written on %s, %s %% have identifiers that name jobs of other users, mostly of uid %s for jobs of %s, for example %s. If one person has both numbers, accounting and clients disagree about users; otherwise the user exports numbers of these jobs.',
         ((day - interval '24 hours') AT TIME ZONE 'UTC')::date, round(100 * c.claimed / c.of_all), c.uid, c.owner, c.example), now()
     FROM (
         SELECT t.cluster, e.uid, e.owner, min(e.name) AS example, sum(b.bytes) AS bytes, sum(sum(b.bytes)) OVER w AS of_all,

@@ -105,7 +105,7 @@ BEGIN
         SELECT rollup.dropped FROM jobstats.rollups rollup WHERE rollup.level = own.level);
     IF own.since IS NULL THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('there is no level "%s"', left(own.level, 60)),
+            MESSAGE = format('level "%s" does not exist', left(own.level, 60)),
             HINT = 'Levels are increments, 10m, 1h and 1d.';
     END IF;
     RETURN QUERY

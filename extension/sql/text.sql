@@ -69,7 +69,7 @@ IF NOT FOUND THEN
     SELECT string_agg(s.name, ', ' ORDER BY s.number) INTO similar_names
     FROM unnest(jobstats_internal.nearest(regexp_replace(topic, '^jobstats_', ''), ARRAY(
         SELECT DISTINCT regexp_replace(h.name, '^jobstats_', '') AS name FROM @extschema@.jobstats_help() h ORDER BY name))) WITH ORDINALITY AS s (name, number);
-    RAISE NOTICE USING MESSAGE = format('no function of jobstats is called "%s", or contains it', left(topic, 60)),
+    RAISE NOTICE USING MESSAGE = format('no jobstats function has a name like "%s"', left(topic, 60)),
         HINT = coalesce('Similar topics are ' || similar_names || '.', 'SELECT * FROM jobstats_help(); lists all topics.');
 END IF;
 END

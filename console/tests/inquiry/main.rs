@@ -175,7 +175,7 @@ fn what_is_special_of_a_job_is_said(store: &Store) {
         said.contains("nothing is known of job 4\\x1B[31m"),
         "{said}"
     );
-    assert!(said.contains("no job is known that matches"), "{said}");
+    assert!(said.contains("no known job matches"), "{said}");
     // Without the increments only the summary of the job is left.
     let mut client = Client::connect(&store.url, NoTls).unwrap();
     let made = client.query_one(
