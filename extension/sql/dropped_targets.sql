@@ -150,4 +150,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_drop_targets IS
-'Deletes retired targets with all that is stored of them. It cannot be undone, and is for dividing a store that has a copy. targets: names or patterns with *. Returns their number. Errors: 22004, 22023 no such target, 55000 not retired, shared server or front, 55P03 busy, call it again, 25006, 42501.';
+'Deletes retired targets with all of their data. It cannot be undone, and is for dividing a store that has a copy. targets: names or patterns with *. Returns their number. Errors: 22004, 22023 no such target, 55000 not retired, shared server or front, 55P03 busy, call it again, 25006, 42501.';

@@ -230,7 +230,7 @@ CREATE FUNCTION jobstats_alerts(names boolean DEFAULT false) RETURNS jsonb
 LANGUAGE c STABLE
 AS 'MODULE_PATHNAME', 'jobstats_alerts_wrapper';
 COMMENT ON FUNCTION jobstats_alerts IS
-'Returns events with an alert as JSON for Alertmanager. The array is the body of a POST to /api/v2/alerts: events that last, or ended within the last hour. names => true adds the user or job, if the caller may see it. Post it every minute, or Alertmanager drops the alerts. Errors: 55000 no store.';
+'Returns events with an alert as JSON for Alertmanager. The array is the body of a POST to /api/v2/alerts: events that are ongoing, or ended within the last hour. names => true adds the user or job, if the caller may see it. Post it every minute, or Alertmanager drops the alerts. Errors: 55000 no store.';
 
 CREATE FUNCTION jobstats_explain(event_id bigint) RETURNS TABLE (line integer, topic text, "text" text, details jsonb)
 LANGUAGE c STABLE
@@ -251,7 +251,7 @@ CREATE FUNCTION jobstats_events(
 LANGUAGE c STABLE
 AS 'MODULE_PATHNAME', 'jobstats_events_wrapper';
 COMMENT ON FUNCTION jobstats_events IS
-'Lists incidents of file systems, the newest first. Those that lasted into (since, until]. event: waiting, slow_target, stalled, full, failover, rule; severity: critical, warning, info. name: whose I/O made the load rise. ended: NULL while it lasts. Errors: 22023, 54000, 55000 no store.';
+'Lists incidents of file systems, the newest first. Those that lasted into (since, until]. event: waiting, slow_target, stalled, full, failover, rule; severity: critical, warning, info. name: who raised the load. ended: NULL while it lasts. Errors: 22023, 54000, 55000 no store.';
 
 CREATE FUNCTION jobstats_internal.watch() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off

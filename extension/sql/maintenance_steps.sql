@@ -211,7 +211,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.require_rows IS
-'Internal: fails with 55000 where a table of the store lacks a row without which maintenance cannot do its work.';
+'Internal: fails with 55000 where a table of the store lacks a row that maintenance needs.';
 
 CREATE FUNCTION jobstats_internal.begin_steps() RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp

@@ -29,7 +29,7 @@ WITH groups (number, room, about, names) AS (
         (3, 'events', 'What went wrong, and whose I/O was it?', '{events,explain,detect,confirm_event,silence,alerts}'),
         (4, 'administration', 'The store, its targets, its readers and writers.',
             '{setup,maintain,convert,ingest,alter_target,drop_targets,reidentify,audit,reprocess,metrics,grant_writer,grant_reader,grant_own,grant_proxy,personal_data,forget_user,attach,detach}'),
-        (5, 'text', 'What Lustre prints, and how numbers are read. No store is needed.', '{help,operations,format,parse,identify,unpack}'),
+        (5, 'text', 'Text from Lustre, and how to read numbers. No store is needed.', '{help,operations,format,parse,identify,unpack}'),
         (6, 'aggregates', 'Counters and densities of any table.',
             '{counter_agg,counter_increase,counter_rate,counter_resets,counter_elapsed,counter_first,counter_last,density_agg,density_buckets,density_count,density_zeros,rollup}'),
         (7, 'filter', 'The keys of filter and exclude.', '{}')

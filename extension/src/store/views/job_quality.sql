@@ -78,7 +78,7 @@ FROM identified i
 LEFT JOIN placed p ON p.node = i.node
 $status$;
 COMMENT ON FUNCTION jobstats.entry_status(timestamptz, timestamptz) IS
-'Internal: what is known of the job of each entry that was active in a span within a UTC day.';
+'Internal: the job, as far as known, of each entry that was active in a span within a UTC day.';
 
 -- The entries and usage of a span by status, with likely causes of unknown jobs. An urgent remedy has a row in health.
 CREATE OR REPLACE FUNCTION jobstats.status_quality(since timestamptz, until timestamptz) RETURNS TABLE (
@@ -180,7 +180,7 @@ LEFT JOIN LATERAL (
 ) k ON c.status = 'ambiguous'
 $quality$;
 COMMENT ON FUNCTION jobstats.status_quality(timestamptz, timestamptz) IS
-'Internal: what the view job_quality says of a span within a UTC day.';
+'Internal: the rows of the view job_quality for a span within a UTC day.';
 
 -- Of each day on which something was observed.
 CREATE OR REPLACE VIEW jobstats.job_quality AS
