@@ -175,7 +175,7 @@ BEGIN
         waiting := NULL;
         noticed := NULL;
     END LOOP;
-    RAISE NOTICE '%', coalesce('converted: ' || (state ->> 'converted'), 'nothing to convert: the store already has what TimescaleDB offers');
+    RAISE NOTICE '%', coalesce('converted: ' || (state ->> 'converted'), 'nothing to convert: the store fits the installed TimescaleDB');
     COMMIT;
 END
 $$;

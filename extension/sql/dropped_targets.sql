@@ -17,7 +17,7 @@ BEGIN
     FROM (SELECT t.name FROM jobstats.targets t WHERE t.target_id = ANY (gone) AND t.retired IS NULL ORDER BY t.name LIMIT 5) t;
     IF other IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = format('these targets may report again: %s', other),
-            HINT = 'Let their servers feed another node, and retire each of them: jobstats_alter_target(name, retired => true).';
+            HINT = 'Make their servers feed another node, and retire each of them: jobstats_alter_target(name, retired => true).';
     END IF;
     SELECT string_agg(s.server, ', ' ORDER BY s.server) INTO other
     FROM (SELECT s.server FROM jobstats_internal.servers_of_targets(gone) s WHERE s.is_gone AND s.is_kept ORDER BY s.server LIMIT 5) s;

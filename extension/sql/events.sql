@@ -80,7 +80,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_confirm_event IS
-'Records whether an event was real. verdict: real, false (nothing was wrong) or known (real, but already known); NULL removes it. jobstats_events() shows the share of real and known ones. note is retained with the event: name no people in it. Errors: 22023 unknown verdict or event, 42501, 55000 no store.';
+'Records whether an event was real. verdict: real, false (a false alarm) or known (real, but already known); NULL removes it. jobstats_events() shows the share of real and known ones. note is retained with the event: name no people in it. Errors: 22023 unknown verdict or event, 42501, 55000 no store.';
 
 CREATE FUNCTION jobstats_silence(
     since timestamptz, until timestamptz, filesystem text DEFAULT NULL, cluster text DEFAULT NULL, reason text DEFAULT NULL
@@ -230,7 +230,7 @@ CREATE FUNCTION jobstats_alerts(names boolean DEFAULT false) RETURNS jsonb
 LANGUAGE c STABLE
 AS 'MODULE_PATHNAME', 'jobstats_alerts_wrapper';
 COMMENT ON FUNCTION jobstats_alerts IS
-'Returns events with an alert as JSON for Alertmanager. The array is the body of a POST to /api/v2/alerts: events that are ongoing, or ended within the last hour. names => true adds the user or job, if the caller may see it. Post it every minute, or Alertmanager drops the alerts. Errors: 55000 no store.';
+'Returns events with an alert as JSON for Alertmanager. The array is the body of a POST to /api/v2/alerts: events ongoing, or ended within the last hour. names => true adds the user or job, if the caller may see it. Post it every minute, or Alertmanager drops the alerts. Errors: 55000 no store.';
 
 CREATE FUNCTION jobstats_explain(event_id bigint) RETURNS TABLE (line integer, topic text, "text" text, details jsonb)
 LANGUAGE c STABLE
@@ -251,10 +251,10 @@ CREATE FUNCTION jobstats_events(
 LANGUAGE c STABLE
 AS 'MODULE_PATHNAME', 'jobstats_events_wrapper';
 COMMENT ON FUNCTION jobstats_events IS
-'Lists incidents of file systems, the newest first. Those that lasted into (since, until]. event: waiting, slow_target, stalled, full, failover, rule; severity: critical, warning, info. name: who raised the load. ended: NULL while it lasts. Errors: 22023, 54000, 55000 no store.';
+'Lists incidents of file systems, the newest first. Those that overlap (since, until]. event: waiting, slow_target, stalled, full, failover, rule; severity: critical, warning, info. name: who raised the load. ended: NULL while it lasts. Errors: 22023, 54000, 55000 no store.';
 
 CREATE FUNCTION jobstats_internal.watch() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'MODULE_PATHNAME', 'jobstats_internal_watch_wrapper';
 COMMENT ON FUNCTION jobstats_internal.watch IS
-'Internal: judges the readings since the last call, at most a day, and records events; returns the number of new or changed events. NULL: another call is running.';
+'Internal: evaluates the readings since the last call, at most a day, and records events; returns the number of new or changed events. NULL: another call is running.';

@@ -185,7 +185,7 @@ CREATE FUNCTION jobstats_top(
 )
 LANGUAGE c STABLE COST 10000 ROWS 10 AS 'MODULE_PATHNAME', 'jobstats_top_wrapper';
 COMMENT ON FUNCTION jobstats_top IS
-'Ranks the users, jobs or targets that did most of an operation. By default service_time, or metadata and bytes where servers report no times. share is of all groups under the same filters, share_of_target of the total of the targets. Errors: as jobstats_totals(), and 22023 for a negative n.';
+'Ranks users, jobs or targets by an operation. By default service_time, or metadata and bytes where servers report no times. share is of all groups under the same filters, share_of_target of the total of the targets. Errors: as jobstats_totals(), and 22023 for a negative n.';
 
 CREATE FUNCTION jobstats_totals(
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),

@@ -145,7 +145,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_grant_writer IS
-'Lets a role feed the store, and do nothing else. For this cluster, these servers and targets (patterns with *; NULL: any) and sources. Each call adds a row to jobstats.writers. Errors: 0A000 unknown source, 22001, 22004, 22023 no source, 42501 not the owner, 42704 no such role, 55000 no store.';
+'Lets a role feed the store, and only that. For this cluster, these servers and targets (patterns with *; NULL: any) and sources. Each call adds a row to jobstats.writers. Errors: 0A000 unknown source, 22001, 22004, 22023 no source, 42501 not the owner, 42704 no such role, 55000 no store.';
 
 CREATE FUNCTION jobstats_internal.require_limited(role name) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -215,7 +215,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_grant_own IS
-'Lets a role see the I/O of one user or one account. Reading functions answer the role and its members for this alone, and for whole targets. Each call adds a user or account. Errors: 22004 no role, or neither uid nor account, 22023 invalid uid, 42501, 42704, 55000 may read the store, or no store.';
+'Lets a role see the I/O of one user or one account. Reading functions show the role and its members only this, and totals of targets. Each call adds a user or account. Errors: 22004 no role, or neither uid nor account, 22023 invalid uid, 42501, 42704, 55000 may read the store, or no store.';
 
 CREATE FUNCTION jobstats_grant_proxy(role name) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp

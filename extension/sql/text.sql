@@ -17,7 +17,7 @@ DECLARE
 BEGIN
 IF topic = 'filter' THEN
     RETURN QUERY SELECT d.name, d.meaning FROM jobstats_internal.dimensions() d
-        UNION ALL VALUES ('', 'Blank: and. Comma: or. *: any characters. key=: has none. key="a b": a value with a blank.');
+        UNION ALL VALUES ('', 'Blank: and. Comma: or. *: any characters. key=: no value. key="a b": a value with a blank.');
     RETURN;
 END IF;
 RETURN QUERY

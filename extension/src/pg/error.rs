@@ -167,7 +167,7 @@ errors! {
     Format(#[from] error: FormatError) => Code::ERRCODE_INVALID_PARAMETER_VALUE,
         ("{0}"),
         match error {
-            FormatError::NoNode(_) => "Set node_pattern of the format to NULL, or let clients send %H.",
+            FormatError::NoNode(_) => "Set node_pattern of the format to NULL, or add %H to jobid_name on the clients.",
             FormatError::LongPattern(_) => "Use % for any characters.",
             _ => "Give the jobid_name that is set on the clients.",
         };
@@ -192,7 +192,7 @@ errors! {
     // A value of one of the extension's types.
     DamagedValue(problem: String) => Code::ERRCODE_DATA_CORRUPTED,
         ("a stored value is damaged: {0}"),
-        "Compute the value again from its readings.";
+        "Recompute the value from its readings.";
 }
 
 const LESS_AT_ONCE: &str =

@@ -101,7 +101,7 @@
 ('spans', NULL, 'When targets were observed: one row for a span without a gap between observations. View observed_spans has its ends.'),
 ('spans', 'until', 'End of the span, inclusive; NULL: the last span of its target, which ends at targets.last_observation.'),
 ('locks', NULL, 'Rows that setup, maintenance, conversions and feeds lock while they depend on each other. Only roles with rights on this table can block them.'),
-('locks', 'name', 'store: setup, or a step of maintenance or conversion; entries: a feed that has found its entries; jobs: a feed of jobs without a cluster; jobs of NAME: one of this cluster; names: a feed of names; server ''CLUSTER''/''SERVER'': a feed of its counters; announcement N: a feed that knows this refresh.number.'),
+('locks', 'name', 'store: setup, maintenance or conversion; entries: a feed that has found its entries; jobs: a feed of jobs without a cluster; jobs of NAME: one of this cluster; names: a feed of names; server ''CLUSTER''/''SERVER'': a feed of its counters; announcement N: a feed that knows this refresh.number.'),
 ('identification', NULL, 'The formats of entries, and the progress of identification after a change, in one row.'),
 ('identification', 'formats', 'The formats of all entries from entry_formats, in order, each with its node label, cluster and node pattern; NULL: unknown.'),
 ('identification', 'under_way', 'The new formats during identification; NULL: not running.'),

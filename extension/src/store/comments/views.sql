@@ -58,7 +58,7 @@
 ('health', 'delay', 'Time from the reading of the last text to its arrival.'),
 ('health', 'usual_interval', 'Median of the intervals between the last ten observations, within the day before the last one, in whole seconds; NULL: no observation for a day.'),
 ('health', 'remedy', 'What to do.'),
-('health', 'missed', 'Missing readings between the observations of the last hour; NULL: none were made, or not at regular times.'),
+('health', 'missed', 'Missing readings between the observations of the last hour; NULL: no readings, or irregular ones.'),
 ('health', 'last_observation', 'When the target was last observed; NULL: never, or the store itself.'),
 ('quality', NULL, 'Quality of the data per hour (UTC) and target. Use a condition on hour, because each hour takes time.'),
 ('quality', 'hour', 'Start of the hour.'),

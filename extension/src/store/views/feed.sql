@@ -45,7 +45,7 @@ BEGIN
     RETURN NEW;
 END
 $wrapper$;
-COMMENT ON FUNCTION jobstats.feed_insert() IS 'Internal: what INSERT into the view feed does.';
+COMMENT ON FUNCTION jobstats.feed_insert() IS 'Internal: handles INSERT into the view feed.';
 REVOKE ALL ON FUNCTION jobstats.feed_insert() FROM PUBLIC;
 
 CREATE OR REPLACE TRIGGER feed_insert INSTEAD OF INSERT ON jobstats.feed
