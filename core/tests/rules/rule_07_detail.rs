@@ -203,8 +203,7 @@ fn rule_7_a_sum_that_stays_at_its_limit_is_a_problem() {
         // The calls are counted, and as much of the time as is proven.
         let seen = target.observe(120, &[counter(15, limit)]);
         assert!(seen.rows[0].contains("20"), "{:?}", seen.rows);
-        let stuck =
-            format!("a {name} line 3: stuck: sum stays at {limit}, its maximum");
+        let stuck = format!("a {name} line 3: stuck: sum stays at {limit}, its maximum");
         assert_eq!(seen.problems, [stuck.as_str()]);
         let seen = target.observe(240, &[counter(16, limit)]);
         assert_eq!((seen.rows.len(), seen.problems), (1, vec![stuck]));

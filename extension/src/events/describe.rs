@@ -191,7 +191,10 @@ impl Event {
                 "No other event on {} in that time or the hour before.",
                 self.filesystem
             ),
-            others => format!("Other events in that time or the hour before: {}.", others.join(", ")),
+            others => format!(
+                "Also in that time or the hour before: {}.",
+                others.join(", ")
+            ),
         };
         let events = json!({ "events": self.others });
         lines.push(Line::new("excluded", others, events));
@@ -375,7 +378,8 @@ impl Event {
         } else if self.kind == "rule" {
             self.largest()
         } else if self.kind != "waiting" {
-            "No culprit is named: the heaviest user of such a target also waits the longest.".to_owned()
+            "No culprit is named: the heaviest user of such a target also waits the longest."
+                .to_owned()
         } else if !slow.is_empty() {
             format!(
                 "No culprit is named, because {} took longer than usual per call.",

@@ -300,9 +300,7 @@ fn counter_hint(error: &CounterError) -> Cow<'static, str> {
         CounterError::TooMany(_) | CounterError::TooLate(_) => {
             "Give the rows in order of time: jobstats_counter_agg(time, value ORDER BY time)."
         }
-        CounterError::Overlap => {
-            "Use spans that share no reading, or one summary of all readings."
-        }
+        CounterError::Overlap => "Use spans that share no reading, or one summary of all readings.",
         CounterError::NotPrevious => {
             "Give the previous summary: lag(counter) OVER (PARTITION BY series ORDER BY bucket)."
         }
@@ -312,9 +310,7 @@ fn counter_hint(error: &CounterError) -> Cow<'static, str> {
         CounterError::Moduli(..) => {
             "Give the same wraps_at in all rows of a counter, and aggregate one counter at a time, with GROUP BY."
         }
-        CounterError::Range => {
-            "Counters have at most 63 bits: aggregate a shorter span."
-        }
+        CounterError::Range => "Counters have at most 63 bits: aggregate a shorter span.",
         CounterError::Memory => "Aggregate fewer readings at once.",
         CounterError::Bytes => "Send the unchanged binary form of a jobstats_counter.",
         CounterError::Text => {

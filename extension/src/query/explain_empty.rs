@@ -132,7 +132,9 @@ fn hint(dimension: &Dimension) -> String {
         name @ ("cluster" | "target" | "server") => format!("jobstats.health lists the {name}s."),
         "filesystem" => "jobstats.targets lists the file systems.".to_owned(),
         "kind" => "Valid values are MDT, OST.".to_owned(),
-        "status" => "Valid values are ok, missing_job, truncated, partial, malformed, claimed.".to_owned(),
+        "status" => {
+            "Valid values are ok, missing_job, truncated, partial, malformed, claimed.".to_owned()
+        }
         "user" | "group" => {
             let relation = relations(dimension)[0];
             format!("{relation} lists the known names.")

@@ -32,9 +32,7 @@ pub enum FormatError {
     #[error("format \"{0}\" has neither %h nor %H, so a node pattern cannot match")]
     NoNode(String),
     /// A pattern is longer than any name.
-    #[error(
-        "pattern \"{0}\" is longer than {LONGEST_PATTERN} bytes"
-    )]
+    #[error("pattern \"{0}\" is longer than {LONGEST_PATTERN} bytes")]
     LongPattern(String),
 }
 

@@ -213,11 +213,8 @@ mod tests {
         assert_eq!(Warning::of_cut(&outcomes), None);
         outcomes[1].ends_early = true;
         let warning = Warning::of_cut(&outcomes).expect("a warning");
-        assert_eq!(
-            warning.message,
-            "the end of 1 of 2 texts is missing"
-        );
-        assert!(warning.detail.starts_with("b: entries that were active"));
+        assert_eq!(warning.message, "the end of 1 of 2 texts is missing");
+        assert!(warning.detail.starts_with("b: the previous text ended"));
         assert_eq!(Warning::of(&outcomes), None);
     }
 

@@ -133,7 +133,7 @@ impl Baseline {
         let coverage = windows.read(&before, 0.0, add)?;
         if coverage < LEAST_COVERAGE {
             hinted(
-                format!("only {:.0} % of the baseline was observed", coverage * 100.0),
+                format!("{:.0} % of the baseline was observed", coverage * 100.0),
                 "Unobserved usage counts as 0: compare with a time that was observed.",
             );
         }

@@ -210,9 +210,7 @@ impl Query {
         } else if self.at.is_none() && !missing.is_empty() {
             let (number, names) = (missing.len(), listed(&missing, 10));
             hinted(
-                format!(
-                    "{number} targets have not reported space by {kind} within a day: {names}"
-                ),
+                format!("{number} targets have not reported space by {kind} within a day: {names}"),
                 "Sums of their file systems are too small or outdated: compare targets with of_targets, and see time.",
             );
         }

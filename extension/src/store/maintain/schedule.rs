@@ -59,8 +59,7 @@ pub fn advice(
              */10 * * * * psql -X -d {database} -c '{call}'"
         )
     };
-    let reason =
-        failing.map(|problem| format!("{problem}, so its jobs are not recommended.\n"));
+    let reason = failing.map(|problem| format!("{problem}, so its jobs are not recommended.\n"));
     Ok(reason.unwrap_or_default() + &how)
 }
 

@@ -141,8 +141,8 @@ SELECT c.cluster, c.status, c.entries, c.calls, c.bytes, (c.calls / nullif(w.cal
                 k.one)
             ELSE 'Add the node to identifiers: put %H into jobid_name.' END)
         WHEN c.status = 'unconfirmed' AND w.owners <= 1 AND w.numbers >= 10 AND w.of_many AND a.is_slurm THEN format(
-            'Accounting has %s, but not %s active job numbers, for example %s. If Slurm has PrivateData=jobs, sacct shows only the jobs of its own user: sacctmgr -i add user NAME account=root adminlevel=Operator',
-            coalesce('the jobs of ' || w.owner, 'no jobs'), w.numbers, c.example)
+            'Accounting has %s, and lacks %s active job numbers, for example %s. If Slurm has PrivateData=jobs, sacct shows only the jobs of its own user: sacctmgr -i add user NAME account=root adminlevel=Operator',
+            coalesce('only the jobs of ' || w.owner, 'no jobs'), w.numbers, c.example)
         WHEN c.status = 'unconfirmed' THEN format(
             'Accounting was read for this time and does not have these jobs (numbers: %s, for example %s). Their identifiers are damaged or forged, or the accounting of their cluster is not read: SELECT cluster, source, max(until) FROM jobstats.covered GROUP BY 1, 2;',
             w.numbers, c.example)

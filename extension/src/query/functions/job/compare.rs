@@ -137,9 +137,11 @@ impl Comparison {
         let Some(subject) = Subject::find(client, job, scheduler, own, &given)? else {
             return Ok(());
         };
-        let is_of_several = subject.accounting.note_schedulers(&subject.job, |job, scheduler| {
-            format!("Choose one: jobstats_compare(ARRAY[{job}], scheduler => {scheduler}).")
-        });
+        let is_of_several = subject
+            .accounting
+            .note_schedulers(&subject.job, |job, scheduler| {
+                format!("Choose one: jobstats_compare(ARRAY[{job}], scheduler => {scheduler}).")
+            });
         if is_of_several {
             return Ok(());
         }

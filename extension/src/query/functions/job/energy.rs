@@ -322,10 +322,7 @@ impl Run {
         let joules = of_node(&known).filter(|_| reported_by.len() == 1);
         if joules.is_none() && is_still {
             hinted(
-                format!(
-                    "the energy counter of node {} did not advance",
-                    shown(node)
-                ),
+                format!("the energy counter of node {} did not advance", shown(node)),
                 "The energy of the job is unknown: the sensor is broken, or its steps are too large for the run time of the job.",
             );
         }

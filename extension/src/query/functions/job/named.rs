@@ -128,7 +128,10 @@ impl NamedJob {
                     shown(number),
                     numbers.len()
                 ),
-                format!("To select one, name it as users type it: {}.", shown(&label)),
+                format!(
+                    "To select one, name it as users type it: {}.",
+                    shown(&label)
+                ),
             );
         }
         if !numbers.contains(number) {
