@@ -135,7 +135,7 @@ SELECT c.cluster, c.status, c.entries, c.calls, c.bytes, (c.calls / nullif(w.cal
             'Most identifiers of users on nodes of class compute have no job, for example %s. If these are login nodes: UPDATE jobstats.nodes SET class = ''login'' WHERE pattern = %L; if not, their processes lack the variable that jobid_var names.',
             m.example, m.pattern)
         WHEN c.status = 'ambiguous' THEN format('Jobs of different users had the same number at the same time, for example in %s%s. %s', c.example,
-            coalesce(', because ' || k.schedulers || ' count alike', ''),
+            coalesce(', because ' || k.schedulers || ' use the same numbers', ''),
             CASE WHEN c.has_node THEN format(
                 'Assign the nodes to their scheduler, as in INSERT INTO jobstats.nodes (pattern, scheduler) VALUES (''n*'', %L); then run SELECT jobstats_reidentify();',
                 k.one)
