@@ -12,8 +12,10 @@
 #   stored    with a month of increments in the store, and without
 #   at_once   two targets at once, and eight, with the same entries
 #   matched   with stored accounting, whose jobs entries have to be matched with, and without, in turn
+#   volume    rows, bytes and WAL of 28 targets of 2,000 entries, half of them active, read every minute
 #
 #   JOBSTATS_FEED_RUNS    how often each is run (5)
+#   JOBSTATS_FEED_HOURS   hours that the part `volume` feeds (6)
 #   JOBSTATS_FEED_ROWS    rows of increments that are stored for the part `stored` (10 million)
 . "$(dirname "$0")/../scripts/lib.sh"
 . bench/machine.sh
@@ -24,12 +26,13 @@ rows=${JOBSTATS_FEED_ROWS:-10000000}
 # All texts are of the same ten minutes, so that no row is divided; longer ago than the servers' clocks may differ.
 base=$(($(date +%s) / 600 * 600 - 1200))
 
-# The texts of some rounds of a target with so many entries, packed as the shipper packs them.
+# The texts of some rounds of a target with so many entries, packed as the shipper packs them. A caller may set another base, and
+# that one of so many entries is active (every).
 texts() {
     local entries=$1 round
     shift
     for round; do
-        awk -v entries="$entries" -v share=0.25 -v layout=2.16 -v target=fs-OST0000 -v round="$round" -v at=$((base + 60 * round)) \
+        awk -v entries="$entries" -v share=0.25 -v layout=2.16 -v target=fs-OST0000 -v every="${every:-4}" -v round="$round" -v at=$((base + 60 * round)) \
             -f bench/text.awk | zstd -q -1 >"$cluster/text"
         sql -c "INSERT INTO texts SELECT $entries, $round, to_timestamp($((base + 60 * round))), pg_read_binary_file('$cluster/text')"
     done
@@ -270,6 +273,29 @@ matched() {
         printf '| %s | %s | %s | %s |\n' "$kind" "$(column "${kind}_without" 9 | median)" "$(column "${kind}_with" 9 | median)" \
             "$(paste <(column "${kind}_with" 9) <(column "${kind}_without" 9) | awk '{ print $1 / $2 }' | median %.3f)"
     done
+}
+
+# Bytes of a table with its partitions, indexes and TOAST.
+size_of() { sql -c "SELECT sum(pg_total_relation_size(relid)) FROM pg_partition_tree('jobstats.$1')"; }
+
+volume() {
+    local hours=${JOBSTATS_FEED_HOURS:-6} every=2 before fed table minute rounds
+    local base=$(($(date +%s) / 3600 * 3600 - hours * 3600))
+    mapfile -t rounds < <(seq 0 $((60 * hours)))
+    texts 2000 "${rounds[@]}"
+    sql -c 'TRUNCATE jobstats.increments, jobstats.observations, jobstats.raw' -c CHECKPOINT
+    before=$(wal)
+    for ((minute = 0; minute <= 60 * hours; minute += 10)); do
+        feed_both "SELECT 'volume ' || t AS cluster, 'oss' || t AS server, at AS \"time\", body_zstd, interval '1 second' AS duration,
+            NULL::text AS shipper FROM texts, generate_series(1, 28) t WHERE entries = 2000" "to_timestamp($((base + 60 * minute)))" '10 minutes'
+    done
+    fed=$(wal)
+    maintain_all "$url"
+    printf '| in %s hours | rows | MB |\n|---|---:|---:|\n' "$hours"
+    for table in raw observations increments rollup_10m rollup_1h rollup_10m_users rollup_1h_users; do
+        printf '| %s | %s | %s |\n' "$table" "$(sql -c "SELECT count(*) FROM jobstats.$table")" "$(size_of "$table" | awk '{ printf "%.0f", $1 / 1e6 }')"
+    done
+    awk -v feeds=$((fed - before)) -v all=$(($(wal) - before)) 'BEGIN { printf "| WAL of feeds | | %.0f |\n| WAL of maintenance | | %.0f |\n", feeds / 1e6, (all - feeds) / 1e6 }'
 }
 
 scripts/install.sh all

@@ -28,17 +28,22 @@ simulate() {
 # targets come from the same one of two feeders; these wait for each other after so many minutes, as rows that lie in the
 # order of time are found faster.
 feed_day() {
-    local day=$1 minutes=$2 texts feeder feeders minute
+    local day=$1 minutes=$2 texts minute
     shift 2
     texts=$(printf ' UNION ALL TABLE %s' "$@")
     for ((minute = 0; minute < 1440; minute += minutes)); do
-        feeders=()
-        for feeder in 0 1; do
-            feed_texts "${texts# UNION ALL}" "'$day'::timestamptz + interval '$minute minutes'" "$minutes minutes" "$feeder" &
-            feeders+=($!)
-        done
-        wait "${feeders[0]}" && wait "${feeders[1]}"
+        feed_both "${texts# UNION ALL}" "'$day'::timestamptz + interval '$minute minutes'" "$minutes minutes"
     done
+}
+
+# feed_both TEXTS FROM SPAN
+feed_both() {
+    local feeder feeders=()
+    for feeder in 0 1; do
+        feed_texts "$@" "$feeder" &
+        feeders+=($!)
+    done
+    wait "${feeders[0]}" && wait "${feeders[1]}"
 }
 
 # feed_texts TEXTS FROM SPAN FEEDER

@@ -1,9 +1,9 @@
 # Prints the text of an OST with many entries, all with different identifiers: it compresses badly, for measuring the cost of a text. Only a
 # share of the operations has counts; numbers are of all sizes.
 #
-#   awk -v entries=NUMBER -v share=0.25 -v layout=2.12|2.16 [-v target=NAME] [-v round=N -v at=EPOCH] -f text.awk
+#   awk -v entries=NUMBER -v share=0.25 -v layout=2.12|2.16 [-v target=NAME] [-v every=4] [-v round=N -v at=EPOCH] -f text.awk
 #
-# From one round to the next, a minute later, a quarter of the entries did more of the same operations.
+# From one round to the next, a minute later, one of four entries (or another number) did more of the same operations.
 
 function size_up_to(digits) { return int(10 ^ (digits * rand())) }
 
@@ -48,7 +48,7 @@ BEGIN {
     print "job_stats:"
     for (entry = 0; entry < entries; entry++) {
         printf "- job_id:          %s%d:%d:r%02dc%02d%s\n", quote, 4000000 + entry, 10000 + int(5000 * rand() * rand()), int(30 * rand()), int(48 * rand()), quote
-        busy = entry % 4 == 0; start = now - 1 - size_up_to(5); seen = now - int(600 * rand()) + (busy ? 60 * round : 0)
+        busy = entry % (every ? every : 4) == 0; start = now - 1 - size_up_to(5); seen = now - int(600 * rand()) + (busy ? 60 * round : 0)
         if (layout == "2.12") printf "  snapshot_time:   %d\n", seen
         else printf "  snapshot_time:   %d.%s secs.nsecs\n  start_time:      %d.%s secs.nsecs\n  elapsed_time:    %d.%s secs.nsecs\n",
             seen, nanoseconds(), start, nanoseconds(), now - start, nanoseconds()

@@ -214,8 +214,8 @@ fn printed(minutes: u64, program: &str) -> String {
         )
     };
     let entries = [
-        entry("11:1000:n01", 4096),
-        entry("12:1000:n02", 65_536),
+        entry("1000:11:n01", 4096),
+        entry("1000:12:n02", 65_536),
         entry(&format!("{program}.1000"), 1024),
     ];
     format!(

@@ -27,7 +27,7 @@ fn growing(directory: &std::path::Path) -> String {
     let count = directory.join("count").display().to_string();
     format!(
         "n=$(cat {count} 2>/dev/null || echo 0); n=$((n + 1)); echo $n >{count}; echo $((1700000000 + 10 * n)); \
-         printf 'mdt.scratch-MDT0000.job_stats=\\njob_stats:\\n- job_id: 4711_2:1000:r01c01\\n  open: {{ samples: %s, unit: usecs, \
+         printf 'mdt.scratch-MDT0000.job_stats=\\njob_stats:\\n- job_id: 1000:4711_2:r01c01\\n  open: {{ samples: %s, unit: usecs, \
          min: 1, max: 1, sum: %s, sumsq: 1 }}\\n' $((100 * n)) $((5000000 * n))"
     )
 }

@@ -158,12 +158,12 @@ fn given_work_is_all_that_is_done() {
     assert_eq!(
         rows,
         [
-            "small,small-MDT0000,4711:1000:c1,open,1000,0,0,0,0,0,1000",
-            "small,small-MDT0000,4711:1000:c1,open_usecs,120000,0,0,0,0,0,120000",
-            "small,small-OST0001,4711:1000:c1,write_bytes,1073741824,0,0,0,0,0,1073741824",
-            "small,small-OST0001,4711:1000:c1,write,1024,0,0,0,0,0,1024",
-            "small,small-OST0001,4711:1000:c1,write_usecs,921600,0,0,0,0,0,921600",
-            "small,small-OST0001,4711:1000:c1,write_bytes_hist[21],1024,0,0,0,0,0,1024",
+            "small,small-MDT0000,1000:4711:c1,open,1000,0,0,0,0,0,1000",
+            "small,small-MDT0000,1000:4711:c1,open_usecs,120000,0,0,0,0,0,120000",
+            "small,small-OST0001,1000:4711:c1,write_bytes,1073741824,0,0,0,0,0,1073741824",
+            "small,small-OST0001,1000:4711:c1,write,1024,0,0,0,0,0,1024",
+            "small,small-OST0001,1000:4711:c1,write_usecs,921600,0,0,0,0,0,921600",
+            "small,small-OST0001,1000:4711:c1,write_bytes_hist[21],1024,0,0,0,0,0,1024",
         ]
     );
     // A third of it after a third of the time.
@@ -283,15 +283,15 @@ fn texts_of_job_stats_and_of_accounting_belong_together() {
         .filter_map(|line| line.strip_prefix("- job_id:"))
         .map(|id| id.trim().trim_matches('"').split(':').collect::<Vec<_>>());
     let jobs: Vec<_> = ids
-        .filter(|id| id.len() == 3 && id[0].starts_with('1'))
+        .filter(|id| id.len() == 3 && id[1].starts_with('1'))
         .collect();
     assert!(jobs.len() > 5);
     for id in jobs {
         let job = sacct
             .lines()
-            .any(|row| row.starts_with(&format!("{}\x1f", id[0])));
+            .any(|row| row.starts_with(&format!("{}\x1f", id[1])));
         assert!(
-            job && (id[1] == "0" || known.contains(&(id[0], id[1]))),
+            job && (id[0] == "0" || known.contains(&(id[1], id[0]))),
             "{id:?}"
         );
     }
@@ -407,8 +407,8 @@ fn given_work_comes_beside_the_jobs_of_a_scheduler() {
     let both = print(&format!("{scene} --work {path}"));
     let (mut jobs, mut both): (Vec<_>, Vec<_>) = (jobs.lines().collect(), both.lines().collect());
     jobs.extend([
-        "small,small-MDT0000,4711:1000:c1,open,1000,0,0,0,0,0,1000",
-        "small,small-MDT0000,4711:1000:c1,open_usecs,120000,0,0,0,0,0,120000",
+        "small,small-MDT0000,1000:4711:c1,open,1000,0,0,0,0,0,1000",
+        "small,small-MDT0000,1000:4711:c1,open_usecs,120000,0,0,0,0,0,120000",
     ]);
     jobs.sort_unstable();
     both.sort_unstable();

@@ -135,7 +135,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("key");
         let _made = Pseudonyms::open(&path).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
         assert!(matches!(
             Pseudonyms::open(&path),
             Err(Error::Trust(TrustError::Exposed(_)))

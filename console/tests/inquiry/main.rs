@@ -313,7 +313,7 @@ fn an_old_server_has_requests(store: &Store) {
     for (time, opens) in [(0, 0), (600, 30)] {
         let entry = |name: &str, samples: u64| {
             format!(
-                "job_stats:\n- job_id: 21:1000:n05\n  snapshot_time: {}\n  {name}: {{ samples: {samples}, unit: reqs }}\n",
+                "job_stats:\n- job_id: 1000:21:n05\n  snapshot_time: {}\n  {name}: {{ samples: {samples}, unit: reqs }}\n",
                 store.zero + time
             )
         };

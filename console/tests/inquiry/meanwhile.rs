@@ -14,10 +14,10 @@ const SERVERS: [Server; 3] = [
     (
         "busy",
         20_000,
-        &[("31:1005:n05", 60), ("32:1006:n06", 60_000)],
+        &[("1005:31:n05", 60), ("1006:32:n06", 60_000)],
     ),
-    ("faulty", 20_000, &[("33:1005:n05", 60)]),
-    ("calm", 20, &[("34:1005:n05", 60)]),
+    ("faulty", 20_000, &[("1005:33:n05", 60)]),
+    ("calm", 20, &[("1005:34:n05", 60)]),
 ];
 
 pub fn a_job_is_judged_by_what_its_servers_did(store: &Store) {
@@ -97,7 +97,7 @@ fn read(client: &mut Client, zero: u64, (name, wait, jobs): &Server, minute: i64
     };
     let background = 600 * before + 1;
     let mut text = format!("mdt.{name}-MDT0000.job_stats=\njob_stats:\n");
-    text += &entry("30:1007:n07", background);
+    text += &entry("1007:30:n07", background);
     let (mut requests, mut waited) = (background, 20 * background);
     for (id, opens) in *jobs {
         text += &entry(id, opens * now);

@@ -60,7 +60,7 @@ impl Store {
                 "  open: {{ samples: {opens}, unit: usecs, min: 1000000, max: 1000000, sum: {opens}000000, sumsq: {opens}000000000000 }}\n"
             );
             let text = format!(
-                "mdt.scratch-MDT0000.job_stats=\njob_stats:\n- job_id: 9:1003:n04\n{counter}"
+                "mdt.scratch-MDT0000.job_stats=\njob_stats:\n- job_id: 1003:9:n04\n{counter}"
             );
             feed(&mut client, zero - WEEK + 60 * minute, &text);
         }
@@ -156,7 +156,7 @@ fn servers(of_11: u64, of_12: u64) -> String {
     let mut text = "mdt.scratch-MDT0000.job_stats=\njob_stats:\n".to_owned();
     if of_12 > 0 {
         text += &entry(
-            "11:1000:n01",
+            "1000:11:n01",
             &[counter("open", 100_000 * of_11, "usecs", 100)],
         );
     }
@@ -167,16 +167,16 @@ fn servers(of_11: u64, of_12: u64) -> String {
             let writes = counter("write", 1000 * of_11, "usecs", 500);
             // OSTs report requests that are metadata on an MDT only.
             let others = format!("  setattr: {{ samples: {}, unit: reqs }}\n", 50 * of_11);
-            text += &entry("11:1000:n01", &[written, writes, others]);
+            text += &entry("1000:11:n01", &[written, writes, others]);
         }
         if of_12 > 0 && ost == 1 {
             let read = counter("read_bytes", 10 * of_12, "bytes", 1_048_576);
             let reads = counter("read", 10 * of_12, "usecs", 2000);
-            text += &entry("12:1001:n02", &[read, reads]);
+            text += &entry("1001:12:n02", &[read, reads]);
         }
         if of_12 > 0 && ost == 0 {
             text += &entry(
-                "14:1002:n03",
+                "1002:14:n03",
                 &[counter("write_bytes", of_12, "bytes", 512)],
             );
         }

@@ -160,7 +160,7 @@ fn a_client_certificate_replaces_the_password() {
     ship(&both).is(0, &[]);
     assert_eq!(server.count(), 1);
     // Others could have copied a key that they can read.
-    fs::set_permissions(&key, Permissions::from_mode(0o640)).unwrap();
+    fs::set_permissions(&key, Permissions::from_mode(0o644)).unwrap();
     ship(&both).is(78, &["chmod 600"]);
     // systemd gives a service access to its credentials in a way that looks like this.
     let from_systemd =
