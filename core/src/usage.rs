@@ -50,10 +50,10 @@ pub use untracked::{Untracked, in_no_entry, target_counter_sums, untracked};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum UsageError {
     /// More memory would be needed than the answer may take.
-    #[error("an answer needs more than {0} bytes of memory")]
+    #[error("the answer needs more than {0} bytes of memory")]
     Memory(usize),
     /// The system has no memory for the tables of an answer.
-    #[error("there is no memory for {0} bytes")]
+    #[error("out of memory: could not allocate {0} bytes")]
     NoRoom(usize),
     /// A sum is larger than any that can be shown.
     #[error("a sum is out of range")]

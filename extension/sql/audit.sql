@@ -8,7 +8,7 @@ CREATE FUNCTION jobstats_audit(
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'MODULE_PATHNAME', 'jobstats_audit_wrapper';
 COMMENT ON FUNCTION jobstats_audit IS
-'Checks the store against its raw text and returns what disagrees. Computes the observations in (since, until] again and writes nothing; without a difference there is no row. A NOTICE counts those whose raw text is gone. Errors: 22023 empty window, 54000 over 100,000 differences, 55000 no store.';
+'Checks the store against its raw text and returns the differences. Recomputes the observations in (since, until], and changes no data; without a difference, no row. A NOTICE counts observations without raw text. Errors: 22023 empty window, 54000 over 100,000 differences, 55000 no store.';
 
 CREATE FUNCTION jobstats_reprocess(
     since timestamptz, until timestamptz, filter jobstats_filter DEFAULT NULL, exclude jobstats_filter DEFAULT NULL, source text DEFAULT 'lctl'
@@ -19,4 +19,4 @@ CREATE FUNCTION jobstats_reprocess(
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'MODULE_PATHNAME', 'jobstats_reprocess_wrapper';
 COMMENT ON FUNCTION jobstats_reprocess IS
-'Reads stored texts again, and replaces what differs. Texts in (since, until], by the rules of this version. source lctl: a row per target; another, such as slurm: a row per text, name is its server; NULL: both. Errors: 22023, 0A000 unknown source, 25001, 25006, 42501, 55000 no store.';
+'Reads stored texts again, and replaces rows that differ. Texts in (since, until], by the rules of this version. source lctl: a row per target; another, such as slurm: a row per text, name is its server; NULL: both. Errors: 22023, 0A000 unknown source, 25001, 25006, 42501, 55000 no store.';

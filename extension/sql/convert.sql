@@ -96,7 +96,7 @@ DECLARE
 BEGIN
     -- Also before a table is copied again.
     IF jobstats_internal.is_looked_at_since((state ->> 'copied')::xid8) THEN
-        RAISE lock_not_available USING MESSAGE = 'somebody still looks at the time before';
+        RAISE lock_not_available USING MESSAGE = 'queries from before are still running';
     END IF;
     CASE step
     WHEN 'hold' THEN
@@ -163,7 +163,7 @@ BEGIN
                 state := state || '{"next": "hold"}';
             END IF;
             IF clock_timestamp() > coalesce(noticed, waiting) + interval '30 s' THEN
-                RAISE NOTICE 'waiting for queries or feeds that began long ago';
+                RAISE NOTICE 'waiting for long-running queries or feeds';
                 noticed := clock_timestamp();
             END IF;
             -- Feeds get more time than they had to wait.
@@ -175,7 +175,7 @@ BEGIN
         waiting := NULL;
         noticed := NULL;
     END LOOP;
-    RAISE NOTICE '%', coalesce('converted: ' || (state ->> 'converted'), 'nothing to convert: the store is what TimescaleDB has');
+    RAISE NOTICE '%', coalesce('converted: ' || (state ->> 'converted'), 'nothing to convert: the store fits the installed TimescaleDB');
     COMMIT;
 END
 $$;

@@ -31,12 +31,12 @@ CREATE AGGREGATE jobstats_counter_agg(observed timestamptz, value numeric) (
     SFUNC = jobstats_internal.counter_add, STYPE = internal, FINALFUNC = jobstats_internal.counter_finish, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE jobstats_counter_agg(timestamptz, numeric) IS
-'Aggregates the readings of one counter, in any order. A value below the one before is a reset. Of equal times the larger value counts; rows with a NULL are ignored. Read it with jobstats_counter_increase() and others. Errors: 22003 negative value, 22023 infinite time, 54000 over 1 GB out of order.';
+'Aggregates the readings of one counter, in any order. A value below the one before is a reset. For equal times, the larger value counts; rows with a NULL are ignored. Read it with jobstats_counter_increase() and others. Errors: 22003 negative value, 22023 infinite time, 54000 over 1 GB out of order.';
 CREATE AGGREGATE jobstats_counter_agg(observed timestamptz, value numeric, start_time timestamptz) (
     SFUNC = jobstats_internal.counter_add, STYPE = internal, FINALFUNC = jobstats_internal.counter_finish, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE jobstats_counter_agg(timestamptz, numeric, timestamptz) IS
-'Aggregates the readings of a counter whose start time is known. It is a reset if start_time differs, whatever the values; if start_time is NULL, the values decide. Of equal times the later start_time counts, then the larger value. Errors: as jobstats_counter_agg(timestamptz, numeric).';
+'Aggregates the readings of a counter whose start time is known. It is a reset if start_time differs, whatever the values; if start_time is NULL, the values decide. For equal times, the later start_time counts, then the larger value. Errors: as jobstats_counter_agg(timestamptz, numeric).';
 CREATE AGGREGATE jobstats_counter_agg(observed timestamptz, value numeric, start_time timestamptz, wraps_at bigint) (
     SFUNC = jobstats_internal.counter_add, STYPE = internal, FINALFUNC = jobstats_internal.counter_finish, PARALLEL = SAFE
 );
@@ -46,7 +46,7 @@ CREATE AGGREGATE jobstats_rollup(counter jobstats_counter) (
     SFUNC = jobstats_internal.counter_merge, STYPE = internal, FINALFUNC = jobstats_internal.counter_merged, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE jobstats_rollup(jobstats_counter) IS
-'Merges summaries of one counter in spans of time that do not overlap. They may come in any order; what happened between them is in the result. Errors: 22000 for spans that overlap or share an end, 22023 for counters that wrap at different values.';
+'Merges summaries of one counter in spans of time that do not overlap. They may come in any order; growth between them is included. Errors: 22000 for spans that overlap or share an end, 22023 for counters that wrap at different values.';
 
 CREATE FUNCTION jobstats_counter_increase(counter jobstats_counter) RETURNS numeric
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_counter_increase_wrapper';

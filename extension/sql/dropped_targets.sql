@@ -10,20 +10,20 @@ DECLARE
     other text;
 BEGIN
     IF gone = '{}' THEN
-        RAISE invalid_parameter_value USING MESSAGE = format('no target of cluster %L is called like that', left(cluster, 60)),
+        RAISE invalid_parameter_value USING MESSAGE = format('no target of cluster %L has such a name', left(cluster, 60)),
             HINT = 'Give names in jobstats.targets, or patterns with *, and the cluster.';
     END IF;
     SELECT string_agg(t.name, ', ' ORDER BY t.name) INTO other
     FROM (SELECT t.name FROM jobstats.targets t WHERE t.target_id = ANY (gone) AND t.retired IS NULL ORDER BY t.name LIMIT 5) t;
     IF other IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = format('these targets may report again: %s', other),
-            HINT = 'Let their servers feed another node, and retire each of them: jobstats_alter_target(name, retired => true).';
+            HINT = 'Make their servers feed another node, and retire each of them: jobstats_alter_target(name, retired => true).';
     END IF;
     SELECT string_agg(s.server, ', ' ORDER BY s.server) INTO other
     FROM (SELECT s.server FROM jobstats_internal.servers_of_targets(gone) s WHERE s.is_gone AND s.is_kept ORDER BY s.server LIMIT 5) s;
     IF other IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = format('servers have reported these targets and others: %s', other),
-            HINT = 'Drop all targets that these servers can have, or none of them.';
+            HINT = 'Drop all targets that these servers can have, or do not drop any.';
     END IF;
 END
 $$;
@@ -150,4 +150,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_drop_targets IS
-'Deletes retired targets with all that is stored of them. It cannot be undone, and is for dividing a store that has a copy. targets: names or patterns with *. Returns their number. Errors: 22004, 22023 no such target, 55000 not retired, shared server or front, 55P03 busy, call it again, 25006, 42501.';
+'Deletes retired targets with all of their data. It cannot be undone, and is for dividing a store that has a copy. targets: names or patterns with *. Returns their number. Errors: 22004, 22023 no such target, 55000 not retired, shared server or front, 55P03 busy, call it again, 25006, 42501.';

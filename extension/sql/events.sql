@@ -6,7 +6,7 @@ AS $$
 BEGIN
     PERFORM jobstats_internal.require_store();
     IF jobstats_internal.as_owner(text 'watch', NULL::text) IS NULL THEN
-        RAISE NOTICE 'another call of jobstats_detect() or jobstats_maintain() is judging';
+        RAISE NOTICE 'another call of jobstats_detect() or jobstats_maintain() is running';
     END IF;
 END
 $$;
@@ -68,19 +68,19 @@ AS $$
 BEGIN
     PERFORM jobstats_internal.require_own_rows();
     IF jobstats_confirm_event.verdict NOT IN ('real', 'false', 'known') THEN
-        RAISE invalid_parameter_value USING MESSAGE = format('there is no verdict "%s"', left(jobstats_confirm_event.verdict, 60)),
-            HINT = 'Verdicts are real, false and known; NULL takes one back.';
+        RAISE invalid_parameter_value USING MESSAGE = format('verdict "%s" does not exist', left(jobstats_confirm_event.verdict, 60)),
+            HINT = 'Valid values are real, false and known; NULL removes the verdict.';
     END IF;
     UPDATE jobstats.events e SET verdict = jobstats_confirm_event.verdict, note = jobstats_confirm_event.note, updated = now()
     WHERE e.event_id = jobstats_confirm_event.event_id;
     IF NOT FOUND THEN
-        RAISE invalid_parameter_value USING MESSAGE = format('there is no event %s', coalesce(jobstats_confirm_event.event_id::text, 'NULL')),
+        RAISE invalid_parameter_value USING MESSAGE = format('event %s does not exist', coalesce(jobstats_confirm_event.event_id::text, 'NULL')),
             HINT = 'SELECT event_id FROM jobstats_events(now() - interval ''1 year'') lists events.';
     END IF;
 END
 $$;
 COMMENT ON FUNCTION jobstats_confirm_event IS
-'Records whether an event was real. verdict: real, false (nothing was wrong) or known (real, but no news); NULL removes it. jobstats_events() shows the share of real and known ones. note is retained with the event: name no people in it. Errors: 22023 unknown verdict or event, 42501, 55000 no store.';
+'Records whether an event was real. verdict: real, false (a false alarm) or known (real, but already known); NULL removes it. jobstats_events() shows the share of real and known ones. note is retained with the event: name no people in it. Errors: 22023 unknown verdict or event, 42501, 55000 no store.';
 
 CREATE FUNCTION jobstats_silence(
     since timestamptz, until timestamptz, filesystem text DEFAULT NULL, cluster text DEFAULT NULL, reason text DEFAULT NULL
@@ -220,7 +220,7 @@ BEGIN
     WHERE r.filesystem IS NOT NULL AND r.rate IS NOT NULL AND CASE largest_subjects."by" WHEN 'job' THEN r.job IS NOT NULL ELSE num_nonnulls(r.uid, r.account) > 0 END
     ORDER BY r."time", r.cluster, r.filesystem, r.of_subject DESC, r.job, r.rate DESC, r.uid, r.account;
 EXCEPTION WHEN invalid_parameter_value OR program_limit_exceeded THEN
-    RAISE WARNING 'the rule "%" is not judged: %', rule, SQLERRM;
+    RAISE WARNING 'the rule "%" was not evaluated: %', rule, SQLERRM;
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.largest_subjects IS
@@ -230,7 +230,7 @@ CREATE FUNCTION jobstats_alerts(names boolean DEFAULT false) RETURNS jsonb
 LANGUAGE c STABLE
 AS 'MODULE_PATHNAME', 'jobstats_alerts_wrapper';
 COMMENT ON FUNCTION jobstats_alerts IS
-'Returns events with an alert as JSON for Alertmanager. The array is the body of a POST to /api/v2/alerts: events that last, or ended within the last hour. names => true adds the user or job, if the caller may see it. Post it every minute, or Alertmanager drops the alerts. Errors: 55000 no store.';
+'Returns events with an alert as JSON for Alertmanager. The array is the body of a POST to /api/v2/alerts: events ongoing, or ended within the last hour. names => true adds the user or job, if the caller may see it. Post it every minute, or Alertmanager drops the alerts. Errors: 55000 no store.';
 
 CREATE FUNCTION jobstats_explain(event_id bigint) RETURNS TABLE (line integer, topic text, "text" text, details jsonb)
 LANGUAGE c STABLE
@@ -251,10 +251,10 @@ CREATE FUNCTION jobstats_events(
 LANGUAGE c STABLE
 AS 'MODULE_PATHNAME', 'jobstats_events_wrapper';
 COMMENT ON FUNCTION jobstats_events IS
-'Lists incidents of file systems, the newest first. Those that lasted into (since, until]. event: waiting, slow_target, stalled, full, failover, rule; severity: critical, warning, info. name: whose I/O made the load rise. ended: NULL while it lasts. Errors: 22023, 54000, 55000 no store.';
+'Lists incidents of file systems, the newest first. Those that overlap (since, until]. event: waiting, slow_target, stalled, full, failover, rule; severity: critical, warning, info. name: who raised the load. ended: NULL while it lasts. Errors: 22023, 54000, 55000 no store.';
 
 CREATE FUNCTION jobstats_internal.watch() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'MODULE_PATHNAME', 'jobstats_internal_watch_wrapper';
 COMMENT ON FUNCTION jobstats_internal.watch IS
-'Internal: judges the readings since the last call, at most a day, and records events; returns the number of new or changed events. NULL: another call is running.';
+'Internal: evaluates the readings since the last call, at most a day, and records events; returns the number of new or changed events. NULL: another call is running.';

@@ -24,7 +24,7 @@ CREATE TYPE jobstats_filter (
     LIKE = jsonb
 );
 COMMENT ON TYPE jobstats_filter IS
-'A filter of reading functions, such as user=jan target=scratch-OST*,scratch-MDT0000, or the same as JSON. A blank is and, a comma is or, quotes hold blanks, account= is: has none. * stands for any characters, \* for itself. jobstats_help(''filter'') lists the keys.';
+'A filter of reading functions, such as user=jan target=scratch-OST*,scratch-MDT0000, or the same as JSON. A blank means and, a comma means or, quotes enclose blanks, account= means no account. * stands for any characters, \* for itself. jobstats_help(''filter'') lists the keys.';
 
 CREATE FUNCTION jobstats_internal.filter(text) RETURNS jobstats_filter
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'filter_of_text_wrapper';
@@ -53,4 +53,4 @@ COMMENT ON CAST (jsonb AS jobstats_filter) IS 'Reads a filter, such as the label
 CREATE CAST (json AS jobstats_filter) WITH FUNCTION jobstats_internal.filter(json) AS IMPLICIT;
 COMMENT ON CAST (json AS jobstats_filter) IS 'Reads a filter.';
 CREATE CAST (jobstats_filter AS jsonb) WITHOUT FUNCTION AS ASSIGNMENT;
-COMMENT ON CAST (jobstats_filter AS jsonb) IS 'A filter as it is kept.';
+COMMENT ON CAST (jobstats_filter AS jsonb) IS 'A filter as it is stored.';

@@ -115,7 +115,7 @@ EXCEPTION
         -- A retry would most likely fail too, in each call for 30 days.
         DELETE FROM jobstats.finding_progress;
         DELETE FROM jobstats.finding_sizes;
-        PERFORM jobstats_internal.end_step('a day is not judged any further: ' || SQLERRM);
+        PERFORM jobstats_internal.end_step('the rest of a day is not evaluated: ' || SQLERRM);
         RETURN NULL;
 END
 $$;

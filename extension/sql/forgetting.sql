@@ -219,7 +219,7 @@ DECLARE
 BEGIN
     SELECT * INTO STRICT setting FROM jobstats.settings s;
     IF uid IS NULL THEN
-        RAISE null_value_not_allowed USING MESSAGE = 'uid must not be NULL', HINT = 'Give the number of the user: id -u NAME tells it.';
+        RAISE null_value_not_allowed USING MESSAGE = 'uid must not be NULL', HINT = 'Give the number of the user, as printed by id -u NAME.';
     ELSIF NOT jobstats_internal.is_person(uid) THEN
         RAISE invalid_parameter_value USING MESSAGE = format('uid must be from %s to 4294967295, not %s', setting.system_uids_below, uid),
             HINT = 'Users below settings.system_uids_below belong to the system.';

@@ -171,7 +171,7 @@ BEGIN
                 WHERE (t.target_id - 1) / 65536 = attached.node;
             EXCEPTION WHEN integrity_constraint_violation OR data_exception THEN
                 -- The list that the node sent may be invalid.
-                RAISE WARNING 'targets of node "%" are not known: %', attached.name, SQLERRM;
+                RAISE WARNING 'targets of node "%" are unknown: %', attached.name, SQLERRM;
             END;
         END IF;
     END LOOP;

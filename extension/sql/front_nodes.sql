@@ -81,14 +81,14 @@ BEGIN
     IF others IS NOT NULL THEN
         RAISE unique_violation USING
             MESSAGE = format('node "%s" has targets that another node has: %s', require_own_numbers.name, others),
-            HINT = 'All servers that a target can be on feed the same node. Where the target is no more: SELECT jobstats_alter_target(…, retired => true); SELECT jobstats_drop_targets(…);';
+            HINT = 'All servers of a target must feed the same node. Where the target is gone: SELECT jobstats_alter_target(…, retired => true); SELECT jobstats_drop_targets(…);';
     END IF;
     IF EXISTS (
         SELECT FROM (SELECT e.entry_id FROM jobstats.entries e ORDER BY e.entry_id LIMIT 10000) e GROUP BY e.entry_id HAVING count(*) > 1)
     THEN
         RAISE unique_violation USING
-            MESSAGE = format('node "%s" gives entries the numbers that another node gives them', require_own_numbers.name),
-            HINT = 'One is a copy of the other: jobstats_setup(node => …) gives it a number and keys of its own.';
+            MESSAGE = format('node "%s" has the same entry keys as another node', require_own_numbers.name),
+            HINT = 'One is a copy of the other: give it a new number and new keys with jobstats_setup(node => …).';
     END IF;
 END
 $$;
@@ -116,7 +116,7 @@ BEGIN
     -- Triggers and defaults of the owner must not run as another role, and tables of another role do not belong to the store.
     IF NOT EXISTS (SELECT FROM pg_namespace n WHERE n.nspname = 'jobstats' AND pg_get_userbyid(n.nspowner) = current_user) THEN
         RAISE insufficient_privilege USING
-            MESSAGE = 'only the owner of the store of jobstats can do this', HINT = 'SET ROLE to the owner of the schema jobstats.';
+            MESSAGE = 'must be owner of the jobstats store', HINT = 'SET ROLE to the owner of the schema jobstats.';
     END IF;
     -- One at a time.
     LOCK TABLE jobstats.attached IN EXCLUSIVE MODE;
@@ -134,28 +134,28 @@ DECLARE
 BEGIN
     IF (require_attachable.name ~ '^[a-z][a-z0-9_]{0,19}$') IS NOT TRUE THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('name %L is none for a node', left(require_attachable.name, 60)),
+            MESSAGE = format('name %L is invalid for a node', left(require_attachable.name, 60)),
             HINT = 'Give 1 to 20 lower-case letters, digits and underscores, the first a letter, as in ''scratch''.';
     ELSIF NOT EXISTS (SELECT FROM pg_extension e WHERE e.extname = 'postgres_fdw') THEN
         RAISE object_not_in_prerequisite_state USING
-            MESSAGE = 'the extension postgres_fdw is missing in this database', HINT = 'A superuser runs CREATE EXTENSION postgres_fdw;';
+            MESSAGE = 'extension postgres_fdw is not installed in this database', HINT = 'A superuser must run CREATE EXTENSION postgres_fdw;';
     END IF;
     is_attached := EXISTS (SELECT FROM jobstats.attached a JOIN pg_foreign_server f ON f.srvname = 'jobstats_' || a.name WHERE a.name = require_attachable.name);
     IF is_attached AND is_new THEN
         RAISE duplicate_object USING
-            MESSAGE = format('node "%s" is attached', require_attachable.name),
-            HINT = 'Give the name alone to show it anew. ALTER SERVER and ALTER USER MAPPING change its connection, or jobstats_detach() first.';
+            MESSAGE = format('node "%s" is already attached', require_attachable.name),
+            HINT = 'To rebuild it, give the name alone. To change its connection, use ALTER SERVER and ALTER USER MAPPING, or jobstats_detach() first.';
     ELSIF NOT is_attached AND NOT is_new THEN
         RAISE undefined_object USING
             MESSAGE = format('node "%s" is not attached', require_attachable.name), HINT = 'Give host, dbname and user of its store.';
     ELSIF is_new AND asker IS NULL THEN
         RAISE null_value_not_allowed USING
-            MESSAGE = 'user must not be NULL', HINT = 'Name the role of the front, which the owner of the node lets read with jobstats_grant_reader().';
+            MESSAGE = 'user must not be NULL', HINT = 'Name the role of the front, which needs jobstats_grant_reader() on the node.';
     ELSIF NOT (SELECT s.front FROM jobstats.settings s)
         AND (EXISTS (SELECT FROM jobstats.targets) OR EXISTS (SELECT FROM jobstats.entries) OR EXISTS (SELECT FROM jobstats.texts))
     THEN
         RAISE object_not_in_prerequisite_state USING
-            MESSAGE = 'this store has rows of its own', HINT = 'Make the front in a database with an empty store, and attach this one to it.';
+            MESSAGE = 'this store is not empty', HINT = 'Create the front in a database with an empty store, and attach this one to it.';
     END IF;
 END
 $$;
@@ -183,12 +183,12 @@ BEGIN
             MESSAGE = format('node "%s" is a front', require_node.name), HINT = 'Attach its nodes, one by one.';
     ELSIF state -> 'version' IS DISTINCT FROM own -> 'version' THEN
         RAISE object_not_in_prerequisite_state USING
-            MESSAGE = format('the store of node "%s" is of version %s, this extension of version %s', require_node.name, state ->> 'version', own ->> 'version'),
+            MESSAGE = format('the store of node "%s" has version %s, this extension has version %s', require_node.name, state ->> 'version', own ->> 'version'),
             HINT = 'Bring both to the same version: ALTER EXTENSION jobstats UPDATE; and on the node SELECT jobstats_setup();';
     ELSIF state -> 'sorting' IS DISTINCT FROM own -> 'sorting' THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = format('node "%s" sorts text by %s, this database by %s', require_node.name, state ->> 'sorting', own ->> 'sorting'),
-            HINT = 'Make this database with the LC_COLLATE of its nodes: CREATE DATABASE … TEMPLATE template0 LC_COLLATE …';
+            HINT = 'Create this database with the LC_COLLATE of its nodes: CREATE DATABASE … TEMPLATE template0 LC_COLLATE …';
     ELSIF other IS NOT NULL THEN
         RAISE unique_violation USING
             MESSAGE = format('nodes "%s" and "%s" have the same number %s', require_node.name, other, state ->> 'node'),
@@ -209,7 +209,7 @@ BEGIN
     DELETE FROM jobstats.attached a WHERE a.name = jobstats_detach.name RETURNING a.accounting INTO had_accounting;
     IF NOT FOUND THEN
         RAISE undefined_object USING
-            MESSAGE = format('node "%s" is not attached', left(jobstats_detach.name, 60)), HINT = 'jobstats.front_nodes lists those that are.';
+            MESSAGE = format('node "%s" is not attached', left(jobstats_detach.name, 60)), HINT = 'jobstats.front_nodes lists the attached nodes.';
     END IF;
     PERFORM jobstats_internal.hide_node(jobstats_detach.name, '{ranges,union,merged,accounting}');
     EXECUTE format('DROP SERVER IF EXISTS %I CASCADE', 'jobstats_' || jobstats_detach.name);
@@ -238,9 +238,9 @@ BEGIN
         EXECUTE format('SELECT s.version, s.targets, s.last_observation, s.refreshed, s.node <> %s FROM jobstats.%I s', node, name || ' node_state')
             INTO STRICT version, targets, last_observation, refreshed, is_other;
         version := left(version, 60);
-        problem := CASE WHEN is_other THEN 'is another store than the one that was attached'
+        problem := CASE WHEN is_other THEN 'is not the store that was attached'
             WHEN version <> (SELECT e.extversion FROM pg_extension e WHERE e.extname = 'jobstats')
-            THEN format('is of version %s: bring node and front to the same version, and then SELECT jobstats_attach(%L)', version, name) END;
+            THEN format('has version %s: bring node and front to the same version, then SELECT jobstats_attach(%L)', version, name) END;
         IF with_targets AND problem IS NULL THEN
             EXECUTE format('SELECT jsonb_agg(to_jsonb(t)) FROM jobstats.%I t', name || ' targets') INTO known;
         END IF;
@@ -280,10 +280,10 @@ BEGIN
     LOOP
         accounting := coalesce(name = jobstats_internal.accounting_node(), false);
         IF left_out_since IS NOT NULL THEN
-            problem := format('%s. Its targets are missing since %s, until CALL jobstats_maintain() finds that it answers.', coalesce(problem, 'answers'), left_out_since);
+            problem := format('%s. Its targets are missing (since %s) until CALL jobstats_maintain() finds it answering.', coalesce(problem, 'answers'), left_out_since);
         ELSE
             answer := jobstats_internal.ask_node(name, node, false);
-            problem := answer.problem || format('. Questions can fail until %sSELECT jobstats_detach(%L).',
+            problem := answer.problem || format('. Queries can fail until %sSELECT jobstats_detach(%L).',
                 CASE WHEN (SELECT s.leave_out_nodes FROM jobstats.settings s) THEN 'CALL jobstats_maintain() leaves it out, or ' END, name);
             IF answer.version IS NOT NULL THEN
                 SELECT answer.version, answer.targets, answer.last_observation, answer.refreshed, now()
@@ -376,13 +376,13 @@ BEGIN
     IF all_answer THEN
         RETURN QUERY
         SELECT jsonb_build_object(text 'cluster', t.cluster, text 'target', t.name, text 'states', ARRAY[text 'node'], text 'remedy',
-            format('Nodes %s have this target. All servers that it can be on have to feed one of them; on the other ones SELECT jobstats_alter_target(%L, %L, retired => true);', t.nodes, t.name, t.cluster))
+            format('Nodes %s have this target. All servers of the target must feed one of them; on the others: SELECT jobstats_alter_target(%L, %L, retired => true);', t.nodes, t.name, t.cluster))
         FROM jobstats_internal.targets_of_two() t;
     END IF;
     PERFORM jobstats_internal.end_wait(limited);
     RETURN QUERY
     SELECT jsonb_build_object(text 'states', ARRAY[text 'maintenance'], text 'remedy',
-        format('Nobody has asked since %s whether all nodes answer. Schedule it for each minute: CALL jobstats_maintain();', date_trunc('second', c.checked)))
+        format('The nodes were last checked at %s. Schedule CALL jobstats_maintain(); every minute.', date_trunc('second', c.checked)))
     FROM (SELECT min(a.checked) AS checked FROM jobstats.attached a) c
     WHERE c.checked < now() - interval '1 hour';
 END

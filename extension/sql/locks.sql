@@ -26,7 +26,7 @@ BEGIN
         END IF;
         PERFORM pg_sleep(0.01);
     END LOOP;
-    RAISE object_in_use USING MESSAGE = 'feeds have been running all the time';
+    RAISE object_in_use USING MESSAGE = 'feeds are running';
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.lock_entries IS
@@ -104,7 +104,7 @@ BEGIN
         BEGIN
             PERFORM pg_terminate_backend(it.pid);
             ended := ended + 1;
-            RAISE WARNING 'ended session % of role %, which had held the locks of a feed since % without doing anything',
+            RAISE WARNING 'ended session % of role %, which had been idle with the locks of a feed since %',
                 it.pid, it.role, it.idle_since;
         EXCEPTION WHEN insufficient_privilege THEN
             -- The view jobstats.health names the session.

@@ -97,7 +97,7 @@ BEGIN
     -- Two days leave room for maintenance once a day.
     IF known < now() - interval '2 days' THEN
         RAISE data_exception USING MESSAGE = format('the clock of this machine shows %s, which is more than two days after the newest reading and the last maintenance (%s). '
-            'Where it is right, SELECT jobstats_setup(); says so', date_trunc('second', now()), date_trunc('second', known));
+            'If it is right, confirm it with SELECT jobstats_setup();', date_trunc('second', now()), date_trunc('second', known));
     END IF;
     UPDATE jobstats.refresh r SET clock = greatest(r.clock, now());
 END
@@ -211,7 +211,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.require_rows IS
-'Internal: fails with 55000 where a table of the store lacks a row without which maintenance cannot do its work.';
+'Internal: fails with 55000 where a table of the store lacks a row that maintenance needs.';
 
 CREATE FUNCTION jobstats_internal.begin_steps() RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -222,7 +222,7 @@ BEGIN
     END IF;
     -- Of a call that was canceled, or whose server stopped.
     DELETE FROM jobstats.maintenance m WHERE m.took IS NULL AND m.step = 'all';
-    UPDATE jobstats.maintenance m SET took = interval '0', affected = coalesce(m.affected, 0), problem = 'the call has not come to its end'
+    UPDATE jobstats.maintenance m SET took = interval '0', affected = coalesce(m.affected, 0), problem = 'the call was not completed'
     WHERE m.took IS NULL;
     INSERT INTO jobstats.maintenance (step, began) VALUES ('all', clock_timestamp());
 END
@@ -326,7 +326,7 @@ BEGIN
             IF (state ->> 'try')::integer < (state ->> 'tries')::integer THEN
                 PERFORM jobstats_internal.end_step();
             ELSE
-                PERFORM jobstats_internal.end_step(CASE WHEN state ->> 'call' = 'settle()' THEN 'a feed has been running for long'
+                PERFORM jobstats_internal.end_step(CASE WHEN state ->> 'call' = 'settle()' THEN 'a feed has been running for too long'
                     WHEN state ->> 'lasts' IS NULL THEN jobstats_internal.in_use(state ->> 'step') ELSE 'it is in use' END);
             END IF;
         WHEN OTHERS THEN

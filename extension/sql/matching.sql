@@ -16,7 +16,7 @@ CREATE FUNCTION jobstats_internal.attributed(job_no bigint, since timestamptz DE
 RETURNS TABLE (entry_id bigint, since timestamptz, until timestamptz)
 LANGUAGE c STABLE STRICT SET search_path = pg_catalog, pg_temp SET jit = off AS 'MODULE_PATHNAME', 'jobstats_attributed_spans_wrapper';
 COMMENT ON FUNCTION jobstats_internal.attributed IS
-'Internal: the entries without a job whose work a job is likely to have done, with the spans, buckets of rollup_10m, in which they did it: the entry is of the job''s user, its node is of class compute, and no other job of the user ran there or had just ended. Sums count this work for no job.';
+'Internal: the entries without a job whose I/O most likely belongs to a job, with its spans, buckets of rollup_10m: the entry is of the job''s user, its node is of class compute, and no other job of the user ran there or had just ended. Sums count this I/O for no job.';
 
 CREATE FUNCTION jobstats_internal.summarize_some() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'MODULE_PATHNAME', 'jobstats_summarize_some_wrapper';
@@ -36,7 +36,7 @@ COMMENT ON FUNCTION jobstats_internal.energy_of_job IS
 CREATE FUNCTION jobstats_internal.looks_swapped(jobs text[], uids bigint[], users bigint[]) RETURNS boolean
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_looks_swapped_wrapper';
 COMMENT ON FUNCTION jobstats_internal.looks_swapped IS
-'Internal: whether user and job of some identifiers look swapped: jobs and uids have those of each as they were read, users the uids of known users among them.';
+'Internal: whether user and job look swapped in some identifiers: jobs and uids are those read from each, users the known users among the uids.';
 
 -- Maintenance computes the advice for health, which is read every minute. It reads one hour or day of the rollups, so that
 -- the cost does not grow with the store.
@@ -57,7 +57,7 @@ BEGIN
     WHERE q.urgent
     UNION ALL
     -- For a whole day, since claims may come in bursts. Without claims no rollup is read.
-    (SELECT DISTINCT ON (c.cluster) c.cluster, 'claimed', format('Of what was read and written on %s, %s %% was by identifiers that name jobs of other users, most of it of uid %s for jobs of %s, for example %s. If one person has both numbers, accounting and clients disagree about users; otherwise the user exports numbers of these jobs.',
+    (SELECT DISTINCT ON (c.cluster) c.cluster, 'claimed', format('Of the bytes read and written on %s, %s %% have identifiers that name jobs of other users, mostly of uid %s for jobs of %s, for example %s. If one person has both numbers, accounting and clients disagree about users; otherwise the user exports numbers of these jobs.',
         ((day - interval '24 hours') AT TIME ZONE 'UTC')::date, round(100 * c.claimed / c.of_all), c.uid, c.owner, c.example), now()
     FROM (
         SELECT t.cluster, e.uid, e.owner, min(e.name) AS example, sum(b.bytes) AS bytes, sum(sum(b.bytes)) OVER w AS of_all,

@@ -103,7 +103,7 @@ AS $$
 BEGIN
     IF prepare_number.node NOT BETWEEN 0 AND 32766 THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('node must be from 0 to 32766, not %s', prepare_number.node), HINT = 'Each node of a front has a number of its own.';
+            MESSAGE = format('node must be from 0 to 32766, not %s', prepare_number.node), HINT = 'Give each node of a front another number.';
     -- Setup rejects a store of another role; code of that role must not run before.
     ELSIF prepare_number.node IS NOT NULL AND EXISTS (
         SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace

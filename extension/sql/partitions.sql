@@ -49,7 +49,7 @@ DECLARE
     made integer := 0;
 BEGIN
     IF NOT isfinite(span_from) OR NOT isfinite(span_to) OR span_to - span_from > interval '100000 days' THEN
-        RAISE invalid_parameter_value USING MESSAGE = format('there are no partitions from %s to %s', span_from, span_to),
+        RAISE invalid_parameter_value USING MESSAGE = format('invalid span of partitions: %s to %s', span_from, span_to),
             HINT = 'Give a span of less than 100,000 days.';
     END IF;
     SELECT pg_get_userbyid(c.relowner), a.attname INTO owner, key

@@ -55,7 +55,7 @@ FROM (VALUES
     ('{windows}', '{reason}', 'note', 'forget_notes()', 'events_retention'),
     ('{maintenance}', '{problem}', 'trace', NULL, 'rejects_retention'),
     ('{advice}', '{remedy}', 'trace', 'DELETE', NULL),
-    ('{to_match,finding_progress,finding_sizes}', '{job}', 'job', NULL, 'until maintenance has done that work'),
+    ('{to_match,finding_progress,finding_sizes}', '{job}', 'job', NULL, 'until maintenance has done this'),
     ('{sample_series}', '{labels}', 'free text', NULL, 'of other exporters, as settings.metrics chooses')
 ) AS l (relations, columns, holds, becomes, reason), unnest(l.relations::text[]) AS r (relation), unnest(l.columns::text[]) AS c (name)
 UNION ALL

@@ -84,7 +84,7 @@ WHERE (filter IS NULL OR jobstats_internal.filter_matches(filter, group_of.label
     AND (exclude IS NULL OR NOT jobstats_internal.filter_matches(exclude, group_of.labels, true))
 $$;
 COMMENT ON FUNCTION jobstats_targets IS
-'Shows the targets with their last observation, now or at a time. It is looked for in the day before that time; before and after are the observations around it. Join it in own SQL to filter tables by target. Errors: 22023 for an unknown key, 42P01 without a store.';
+'Shows the targets with their last observation, now or at a time. It is looked for in the day before that time; before and after are the observations around it. Join it in your SQL to filter tables by target. Errors: 22023 for an unknown key, 42P01 without a store.';
 
 CREATE FUNCTION jobstats_internal.kept(level text DEFAULT 'increments', cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL) RETURNS TABLE (
     now timestamptz, since timestamptz, first timestamptz, complete timestamptz, targets bigint
@@ -105,7 +105,7 @@ BEGIN
         SELECT rollup.dropped FROM jobstats.rollups rollup WHERE rollup.level = own.level);
     IF own.since IS NULL THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('there is no level "%s"', left(own.level, 60)),
+            MESSAGE = format('level "%s" does not exist', left(own.level, 60)),
             HINT = 'Levels are increments, 10m, 1h and 1d.';
     END IF;
     RETURN QUERY
@@ -185,7 +185,7 @@ CREATE FUNCTION jobstats_top(
 )
 LANGUAGE c STABLE COST 10000 ROWS 10 AS 'MODULE_PATHNAME', 'jobstats_top_wrapper';
 COMMENT ON FUNCTION jobstats_top IS
-'Ranks the users, jobs or targets that did most of an operation. By default service_time, or metadata and bytes where servers report no times. share is of all groups under the same filters, share_of_target of the total of the targets. Errors: as jobstats_totals(), and 22023 for a negative n.';
+'Ranks users, jobs or targets by an operation. By default service_time, or metadata and bytes where servers report no times. share is of all groups under the same filters, share_of_target of the total of the targets. Errors: as jobstats_totals(), and 22023 for a negative n.';
 
 CREATE FUNCTION jobstats_totals(
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),

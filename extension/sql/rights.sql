@@ -21,7 +21,7 @@ AS $$
 BEGIN
     IF octet_length(bound) > 255 THEN
         RAISE string_data_right_truncation USING
-            MESSAGE = format('%s has more than 255 bytes', what), HINT = 'No name that can be fed is longer.';
+            MESSAGE = format('%s has more than 255 bytes', what), HINT = 'Use a shorter name: longer ones cannot be fed.';
     END IF;
 END
 $$;
@@ -125,7 +125,7 @@ BEGIN
         AND EXISTS (SELECT FROM jobstats.writers w
             WHERE w.role = own.role AND num_nonnulls(w.cluster, w.server, w.target) > 0 AND w.sources && own.sources) THEN
         RAISE NOTICE USING
-            MESSAGE = format('role %s stays bound to what jobstats.writers says', own.role),
+            MESSAGE = format('role %s is still restricted by jobstats.writers', own.role),
             HINT = format('To let it feed everything: DELETE FROM jobstats.writers WHERE role = %L::regrole; and grant again.', own.role);
         RETURN;
     END IF;
@@ -145,7 +145,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_grant_writer IS
-'Lets a role feed the store, and do nothing else. For this cluster, these servers and targets (patterns with *; NULL: any) and sources. Each call adds a row to jobstats.writers. Errors: 0A000 unknown source, 22001, 22004, 22023 no source, 42501 not the owner, 42704 no such role, 55000 no store.';
+'Lets a role feed the store, and only that. For this cluster, these servers and targets (patterns with *; NULL: any) and sources. Each call adds a row to jobstats.writers. Errors: 0A000 unknown source, 22001, 22004, 22023 no source, 42501 not the owner, 42704 no such role, 55000 no store.';
 
 CREATE FUNCTION jobstats_internal.require_limited(role name) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -156,7 +156,7 @@ BEGIN
     IF has_table_privilege(role, 'jobstats.entries', 'SELECT') THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = format('role "%s" may read the whole store', role),
-            HINT = 'Take another role, or take its rights on the schema jobstats, and those of the roles that it is in.';
+            HINT = 'Use another role, or revoke its rights on the schema jobstats and those of the roles that it is in.';
     END IF;
 END
 $$;
@@ -172,7 +172,7 @@ BEGIN
     PERFORM jobstats_internal.require_store();
     PERFORM jobstats_internal.require_role(jobstats_grant_reader.role);
     IF names IS NULL THEN
-        RAISE null_value_not_allowed USING MESSAGE = 'names must not be NULL', HINT = 'false shows pseudonyms in place of users and jobs.';
+        RAISE null_value_not_allowed USING MESSAGE = 'names must not be NULL', HINT = 'Give true, or false for pseudonyms in place of users and jobs.';
     ELSIF NOT names THEN
         PERFORM jobstats_internal.require_limited(jobstats_grant_reader.role);
         INSERT INTO jobstats.pseudonym_readers (role) VALUES (quote_ident(jobstats_grant_reader.role)::regrole) ON CONFLICT DO NOTHING;
@@ -201,11 +201,11 @@ BEGIN
     IF num_nonnulls(jobstats_grant_own.uid, jobstats_grant_own.account) = 0 THEN
         RAISE null_value_not_allowed USING
             MESSAGE = 'neither uid nor account is given',
-            HINT = 'Give the number of the user whose work it is, or the account that the role manages, or both.';
+            HINT = 'Give the number of the user, the account that the role manages, or both.';
     END IF;
     IF jobstats_grant_own.uid NOT BETWEEN 0 AND 4294967295 THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('no user has the number %s', jobstats_grant_own.uid), HINT = 'Give a number such as id -u prints.';
+            MESSAGE = format('no user has the number %s', jobstats_grant_own.uid), HINT = 'Give a number as printed by id -u.';
     END IF;
     INSERT INTO jobstats.members (role, uid, account)
     SELECT quote_ident(jobstats_grant_own.role)::regrole, m.uid, m.account
@@ -215,7 +215,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_grant_own IS
-'Lets a role see the I/O of one user or one account. Reading functions answer the role and its members for this alone, and for whole targets. Each call adds a user or account. Errors: 22004 no role, or neither uid nor account, 22023 invalid uid, 42501, 42704, 55000 may read the store, or no store.';
+'Lets a role see the I/O of one user or one account. Reading functions show the role and its members only this, and totals of targets. Each call adds a user or account. Errors: 22004 no role, or neither uid nor account, 22023 invalid uid, 42501, 42704, 55000 may read the store, or no store.';
 
 CREATE FUNCTION jobstats_grant_proxy(role name) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp

@@ -108,7 +108,7 @@ CREATE FUNCTION jobstats_internal.damage_in_words() RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 SELECT string_agg(CASE WHEN d.kind = 'table' THEN format('the table %s is missing', d.relation)
-    WHEN d.kind = 'hypertable' THEN format('%s is no hypertable any more', d.relation)
+    WHEN d.kind = 'hypertable' THEN format('%s is no longer a hypertable', d.relation)
     ELSE format('%s lacks the %s %s', d.relation, d.kind, d.name) END, ', ' ORDER BY d.relation, d.kind, d.name)
 FROM jobstats_internal.damage() d
 $$;
@@ -130,8 +130,8 @@ BEGIN
             EXECUTE it.statement;
             mended := mended || format('%s %s of %s', it.kind, it.name, it.relation);
         EXCEPTION WHEN OTHERS THEN
-            RAISE WARNING '% lacks the % %, which cannot be made: %', it.relation, it.kind, it.name, SQLERRM
-                USING HINT = format('Mend this, and then run %s;', it.statement);
+            RAISE WARNING '% lacks the % %, which cannot be created: %', it.relation, it.kind, it.name, SQLERRM
+                USING HINT = format('Fix this, then run %s;', it.statement);
         END;
     END LOOP;
     RETURN nullif(array_to_string(mended, ', '), '');
@@ -144,7 +144,7 @@ CREATE FUNCTION jobstats_internal.lost_increments() RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 -- An observation has the number of its increments. All rows of an observation just after midnight may lie in the day before.
-SELECT format('increments of %s are missing, of which observations are kept', string_agg(d.day::date::text, ', ' ORDER BY d.day))
+SELECT format('increments of %s are missing, but their observations exist', string_agg(d.day::date::text, ', ' ORDER BY d.day))
 FROM (
     SELECT generate_series(jobstats_internal.bucket(interval '1 day', min(f."time")), now(), interval '1 day') AS day
     FROM jobstats.targets t
@@ -335,8 +335,8 @@ BEGIN
     FROM jobstats_internal.dependents(failed, views) d;
     IF others IS NOT NULL THEN
         RAISE dependent_objects_still_exist USING
-            MESSAGE = format('views of jobstats have other columns in this version, and others depend on them: %s', others),
-            HINT = 'Nothing has changed. Keep the definitions of these, drop them, run jobstats_setup(), and make them again.';
+            MESSAGE = format('views of jobstats change their columns in this version, and other objects depend on them: %s', others),
+            HINT = 'No change was made. Save the definitions of these, drop them, run jobstats_setup(), and create them again.';
     END IF;
     grants := ARRAY(
         SELECT jobstats_internal.grants(to_regclass(format('jobstats.%I', o.name)), o.name) FROM unnest(outdated) AS o (name));

@@ -17,7 +17,7 @@ DECLARE
 BEGIN
 IF topic = 'filter' THEN
     RETURN QUERY SELECT d.name, d.meaning FROM jobstats_internal.dimensions() d
-        UNION ALL VALUES ('', 'Blank: and. Comma: or. *: any characters. key=: has none. key="a b": a value with a blank.');
+        UNION ALL VALUES ('', 'Blank: and. Comma: or. *: any characters. key=: no value. key="a b": a value with a blank.');
     RETURN;
 END IF;
 RETURN QUERY
@@ -29,7 +29,7 @@ WITH groups (number, room, about, names) AS (
         (3, 'events', 'What went wrong, and whose I/O was it?', '{events,explain,detect,confirm_event,silence,alerts}'),
         (4, 'administration', 'The store, its targets, its readers and writers.',
             '{setup,maintain,convert,ingest,alter_target,drop_targets,reidentify,audit,reprocess,metrics,grant_writer,grant_reader,grant_own,grant_proxy,personal_data,forget_user,attach,detach}'),
-        (5, 'text', 'What Lustre prints, and how numbers are read. No store is needed.', '{help,operations,format,parse,identify,unpack}'),
+        (5, 'text', 'Text from Lustre, and how to read numbers. No store is needed.', '{help,operations,format,parse,identify,unpack}'),
         (6, 'aggregates', 'Counters and densities of any table.',
             '{counter_agg,counter_increase,counter_rate,counter_resets,counter_elapsed,counter_first,counter_last,density_agg,density_buckets,density_count,density_zeros,rollup}'),
         (7, 'filter', 'The keys of filter and exclude.', '{}')
@@ -69,7 +69,7 @@ IF NOT FOUND THEN
     SELECT string_agg(s.name, ', ' ORDER BY s.number) INTO similar_names
     FROM unnest(jobstats_internal.nearest(regexp_replace(topic, '^jobstats_', ''), ARRAY(
         SELECT DISTINCT regexp_replace(h.name, '^jobstats_', '') AS name FROM @extschema@.jobstats_help() h ORDER BY name))) WITH ORDINALITY AS s (name, number);
-    RAISE NOTICE USING MESSAGE = format('no function of jobstats is called "%s", or contains it', left(topic, 60)),
+    RAISE NOTICE USING MESSAGE = format('no jobstats function has a name like "%s"', left(topic, 60)),
         HINT = coalesce('Similar topics are ' || similar_names || '.', 'SELECT * FROM jobstats_help(); lists all topics.');
 END IF;
 END

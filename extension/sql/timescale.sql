@@ -24,8 +24,8 @@ BEGIN
     LIMIT 1;
     IF FOUND THEN
         RAISE object_not_in_prerequisite_state USING
-            MESSAGE = format('function %s stands beside a function of TimescaleDB and could be called in its place', beside),
-            HINT = format('Drop it, and let nobody else create in the schema: REVOKE CREATE ON SCHEMA %s FROM PUBLIC;',
+            MESSAGE = format('function %s could be called in place of a function of TimescaleDB', beside),
+            HINT = format('Drop it, and prevent others from creating functions there: REVOKE CREATE ON SCHEMA %s FROM PUBLIC;',
                 timescale.extnamespace::regnamespace::text);
     END IF;
     RETURN quote_ident((SELECT n.nspname FROM pg_namespace n WHERE n.oid = timescale.extnamespace));
@@ -84,7 +84,7 @@ BEGIN
     $sql$ INTO seen;
     -- Before the first job has run, and for a role that sees no job, these versions are known to fail.
     IF seen OR current_setting('server_version_num') = '150020' AND version = '2.28.3' THEN
-        RETURN format('TimescaleDB %s records every job as failed on PostgreSQL %s, although its work is done',
+        RETURN format('TimescaleDB %s records every job as failed on PostgreSQL %s, although it succeeds',
             version, substring(current_setting('server_version') FROM '^[0-9.]+'));
     END IF;
     RETURN NULL;
@@ -107,12 +107,12 @@ BEGIN
         SELECT string_agg(p.problem, '; ' ORDER BY p.number, p.job_id)
         FROM (
             -- Policies that drop rows before they are summed.
-            SELECT 1 AS number, j.job_id, format('job %s of TimescaleDB drops chunks of %s whether they have been summed or not: SELECT remove_retention_policy(''jobstats.%2$s'')',
+            SELECT 1 AS number, j.job_id, format('job %s of TimescaleDB drops chunks of %s even before they are summed: SELECT remove_retention_policy(''jobstats.%2$s'')',
                 j.job_id, j.hypertable_name) AS problem
             FROM timescaledb_information.jobs j
             WHERE j.hypertable_schema = 'jobstats' AND j.hypertable_name <> 'realtime_10m' AND j.proc_name = 'policy_retention'
             UNION ALL
-            SELECT 2, min(j.job_id), format('%s: let cron or pg_cron call jobstats_maintain() instead, then SELECT delete_job(%s)', $1, min(j.job_id))
+            SELECT 2, min(j.job_id), format('%s: call jobstats_maintain() from cron or pg_cron instead, then SELECT delete_job(%s)', $1, min(j.job_id))
             FROM timescaledb_information.jobs j
             WHERE j.proc_schema = 'jobstats_internal' AND j.proc_name = 'maintain_job' AND j.scheduled AND $1 IS NOT NULL
             HAVING count(*) > 0

@@ -205,12 +205,12 @@ DECLARE
     fault text;
 BEGIN
     IF panel ->> 'type' = 'heatmap' THEN
-        RETURN CASE WHEN panel ->> 'description' !~ 'A step without a cell: no ' THEN 'does not say what no cell means' END;
+        RETURN CASE WHEN panel ->> 'description' !~ 'Steps without a cell: no ' THEN 'does not say what no cell means' END;
     ELSIF panel #>> '{fieldConfig,defaults,custom,spanNulls}' IS DISTINCT FROM 'false' THEN
         RETURN 'joins curves over gaps';
-    ELSIF panel ->> 'description' ~ 'Until the next one, the curve keeps its value' THEN
+    ELSIF panel ->> 'description' ~ 'The curve holds each value until the next' THEN
         RETURN NULL;
-    ELSIF panel ->> 'description' ~ 'Where a curve has a gap, ' THEN
+    ELSIF panel ->> 'description' ~ 'Gaps: ' THEN
         SELECT format('has no row from %s to %s', a.before, a."time") INTO fault
         FROM (SELECT "time", lag("time") OVER (ORDER BY "time") AS before FROM pg_temp.answer GROUP BY "time") a WHERE a."time" > a.before + step;
     ELSE

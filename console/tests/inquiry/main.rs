@@ -69,7 +69,7 @@ fn a_job_is_one_screen(store: &Store) {
     has("Metadata requests 4.00 M");
     has("Server time 7.33 min");
     has("scratch-MDT0000 ███████▎ 91 %");
-    has("fair 91 % of its server time was on MDTs. Make, open");
+    has("fair 91 % of its server time was on MDTs. Create, open");
     has("4 M files opened, 12.8 k per MiB read or written, in 91 % of its server time.");
     has("fair 80 k writes of 4.1 kB on average, in 9 % of its server time.");
     assert!(
@@ -172,7 +172,7 @@ fn what_is_special_of_a_job_is_said(store: &Store) {
     assert_eq!(unknown.status.code(), Some(66));
     let said = String::from_utf8(unknown.stderr).unwrap();
     assert!(said.contains("no data for job 4\\x1B[31m"), "{said}");
-    assert!(said.contains("no job is known that matches"), "{said}");
+    assert!(said.contains("no known job matches"), "{said}");
     // Without the increments only the summary of the job is left.
     let mut client = Client::connect(&store.url, NoTls).unwrap();
     let made = client.query_one(

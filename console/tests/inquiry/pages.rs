@@ -201,7 +201,7 @@ pub fn space_and_waiting_are_shown_beside_work(store: &Store) {
         " 75 % 3.22 GB +1.07 GB 300 +100 2 of 3",
         "Last account: physics",
         ", added since ",
-        "* 1 targets have not reported within a day what each user uses: scratch-OST0001",
+        "* 1 targets have not reported space by user within a day: scratch-OST0001",
     ] {
         assert!(said.contains(part), "{part}: {user}");
     }

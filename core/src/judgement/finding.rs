@@ -267,18 +267,18 @@ impl fmt::Display for Finding<'_> {
         let text = match self.rule {
             Rule::SmallReads => sizes(&work.read, "reads", self.value),
             Rule::SmallWrites => sizes(&work.write, "writes", self.value),
-            Rule::SmallFiles => sizes(&work.write, "writes", self.value) + ", each a file",
+            Rule::SmallFiles => sizes(&work.write, "writes", self.value) + ", one per file",
             Rule::Opens => {
                 let opens = of(work.opens);
                 match work.moved() < MEBIBYTE {
-                    true => format!("{opens} files opened, and less than a MiB read or written"),
+                    true => format!("{opens} files opened, but less than a MiB read or written"),
                     false => format!("{opens} files opened, {per} per MiB read or written"),
                 }
             }
             Rule::Getattrs => {
                 let requests = format!("{} requests for attributes", of(work.getattrs));
                 match work.opens.count < 1.0 {
-                    true => format!("{requests}, and no file opened"),
+                    true => format!("{requests}, but no file opened"),
                     false => format!("{requests}, {per} per file opened"),
                 }
             }
@@ -289,7 +289,7 @@ impl fmt::Display for Finding<'_> {
             ),
             Rule::ShortLived => {
                 let (made, removed) = (of(work.creates), of(work.unlinks));
-                format!("{made} files made and {removed} removed")
+                format!("{made} files created and {removed} removed")
             }
             Rule::MassDeletion => format!("{per} files removed{}", than_made(work)),
             Rule::OneTarget => {
@@ -305,9 +305,9 @@ impl fmt::Display for Finding<'_> {
 /// Shows how many more files were removed than made.
 fn than_made(work: &Work) -> String {
     match part(work.unlinks.count, work.creates.count) {
-        None => " and no file made".to_owned(),
-        Some(times) if times < MANY_TIMES => format!(", {} times as many as made", count(times)),
-        Some(_) => ", many times more than made".to_owned(),
+        None => " and no file created".to_owned(),
+        Some(times) if times < MANY_TIMES => format!(", {} times as many as created", count(times)),
+        Some(_) => ", many times more than created".to_owned(),
     }
 }
 

@@ -90,25 +90,25 @@ pub const GAUGE_LABELS: [&str; 12] = [
 #[rustfmt::skip]
 const GAUGES: [(&str, &str); 20] = [
     ("jobstats_target_size_bytes", "Size of the target."),
-    ("jobstats_target_available_bytes", "Space that users can still fill."),
-    ("jobstats_target_free_bytes", "Space that is not used, with what is reserved."),
-    ("jobstats_target_inodes", "Inodes of the target, used or not."),
-    ("jobstats_target_free_inodes", "Inodes that are not used."),
-    ("jobstats_target_recovering", "1 while the target waits for clients that were connected before, else 0."),
-    ("jobstats_server_unhealthy_devices", "Devices that the server reports as not healthy; at least 1 if there are any."),
-    ("jobstats_changelog_behind_records", "Records of the changelog that its reader has not cleared yet."),
-    ("jobstats_changelog_idle_seconds", "Since the reader of the changelog was last seen."),
-    ("jobstats_policy_queued_requests", "Requests that a policy of a service held back when the server was read."),
-    ("jobstats_policy_active_requests", "Requests of a policy at work when the server was read."),
-    ("jobstats_rule_limit_requests_per_second", "Requests per second that a rule of a token bucket filter lets through for each client or job."),
-    ("jobstats_rule_clients", "Clients or jobs that the rule holds."),
-    ("jobstats_service_requests_per_second", "Requests per second that a thread of the service took, in the last ten minutes that were read."),
-    ("jobstats_service_wait_seconds", "Mean time for which these requests waited for a thread."),
-    ("jobstats_service_waiting_requests", "Mean number of requests that waited at a time."),
-    ("jobstats_event", "Events that last, of each kind: waiting, slow_target, stalled, full, failover or rule."),
-    ("jobstats_watch_age_seconds", "Since the newest reading that was judged for events."),
-    ("jobstats_node_up", "1 if the node of a front answers and questions can be asked of it, else 0."),
-    ("jobstats_node_age_seconds", "Since the last observation of the node."),
+    ("jobstats_target_available_bytes", "Space available to users."),
+    ("jobstats_target_free_bytes", "Unused space, including reserved space."),
+    ("jobstats_target_inodes", "Total inodes of the target."),
+    ("jobstats_target_free_inodes", "Unused inodes."),
+    ("jobstats_target_recovering", "1 while the target is in recovery, else 0."),
+    ("jobstats_server_unhealthy_devices", "Devices that the server reports as unhealthy; at least 1 if any."),
+    ("jobstats_changelog_behind_records", "Changelog records that the reader has not cleared."),
+    ("jobstats_changelog_idle_seconds", "Time since the changelog reader was last seen."),
+    ("jobstats_policy_queued_requests", "Requests held back by a policy of a service when the server was read."),
+    ("jobstats_policy_active_requests", "Requests of a policy in service when the server was read."),
+    ("jobstats_rule_limit_requests_per_second", "Requests per second that a rule of a token bucket filter allows each client or job."),
+    ("jobstats_rule_clients", "Clients or jobs under the rule."),
+    ("jobstats_service_requests_per_second", "Requests per second taken by threads of the service, in the last ten minutes read."),
+    ("jobstats_service_wait_seconds", "Mean time that these requests waited for a thread."),
+    ("jobstats_service_waiting_requests", "Mean number of queued requests."),
+    ("jobstats_event", "Ongoing events by kind: waiting, slow_target, stalled, full, failover or rule."),
+    ("jobstats_watch_age_seconds", "Time since the newest reading evaluated for events."),
+    ("jobstats_node_up", "1 if the node of a front answers and can be queried, else 0."),
+    ("jobstats_node_age_seconds", "Time since the last observation of the node."),
 ];
 
 /// A value of a parameter other than `job_stats`: of a target, or of the server.
@@ -157,7 +157,7 @@ pub fn exposition(
     health(&mut out, targets)?;
     out.gauge(
         "jobstats_rejects",
-        "Rows that came to jobstats.rejects within the last hour; without a target: those that name none that is known.",
+        "Rows added to jobstats.rejects within the last hour; without a target: rows of no known target.",
     )?;
     out.samples(of_each(targets, |target| target.rejects))?;
     let elsewhere = elsewhere.iter();
@@ -231,17 +231,17 @@ impl Maintenance {
         const NONE: [(&str, &str); 0] = [];
         out.gauge(
             "jobstats_maintenance_completed_timestamp_seconds",
-            "When jobstats_maintain() last came to its end, in seconds since 1970.",
+            "When jobstats_maintain() was last completed, in seconds since 1970.",
         )?;
         out.samples(self.completed.map(|completed| (NONE, completed)))?;
         out.gauge(
             "jobstats_maintenance_problem",
-            "1 where that left something undone, which jobstats.maintenance names, else 0.",
+            "1 if a step failed (see jobstats.maintenance), else 0.",
         )?;
         out.samples(self.completed.map(|_| (NONE, self.problem.into())))?;
         out.gauge(
             "jobstats_rollup_lag_seconds",
-            "How far the rollup stays behind; readers take what comes after from increments.",
+            "Lag of the rollup; newer data is read from increments.",
         )?;
         let lags = self.lags.iter();
         out.samples(lags.map(|(level, lag)| ([("level", level.as_str())], *lag)))
@@ -254,15 +254,15 @@ type Family = (&'static str, &'static str, fn(&Target) -> Option<f64>);
 #[rustfmt::skip]
 const HEALTH: [Family; 4] = [
     ("jobstats_target_last_observation_timestamp_seconds", "When the target was last observed, in seconds since 1970.", |it| it.last_observation),
-    ("jobstats_target_delay_seconds", "From the last reading of the target to its arrival in the database.", |it| it.delay),
+    ("jobstats_target_delay_seconds", "Time from the last reading of the target to its arrival in the database.", |it| it.delay),
     ("jobstats_target_usual_interval_seconds", "Median of the last intervals between observations.", |it| it.usual_interval),
-    ("jobstats_target_missed_readings", "Readings that are missing between the observations of the last hour.", |it| it.missed),
+    ("jobstats_target_missed_readings", "Readings missing between the observations of the last hour.", |it| it.missed),
 ];
 
 /// Counters since the target was first observed.
 #[rustfmt::skip]
 const COUNTS: [Family; 3] = [
-    ("jobstats_target_observations", "Observations that were stored of the target.", |it| Some(it.counts?.observations)),
+    ("jobstats_target_observations", "Observations stored for the target.", |it| Some(it.counts?.observations)),
     ("jobstats_target_text_bytes", "Size of the texts of these observations.", |it| Some(it.counts?.text_bytes)),
     ("jobstats_target_problems", "Pieces of these texts that could not be used.", |it| Some(it.counts?.problems)),
 ];
@@ -292,7 +292,7 @@ fn health(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionErro
 fn work(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError> {
     out.gauge(
         "jobstats_target_calls_per_second",
-        "Calls per second in the last observation. Some calls count in two operations: do not sum over them.",
+        "Calls per second in the last observation. Some calls count in two operations: do not sum over operations.",
     )?;
     rates(out, targets, Kind::Requests)?;
     out.gauge(
@@ -309,7 +309,7 @@ fn work(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError>
     let timed = calls_have_times(works.filter_map(Work::timed)).unwrap_or(true);
     out.gauge(
         "jobstats_target_requests_in_service",
-        "Mean number of requests in service in the last observation: seconds per second that the server spent on them.",
+        "Mean number of requests in service in the last observation (server seconds per second).",
     )?;
     out.samples(of_each(targets, |target| target.in_service(timed)))
 }

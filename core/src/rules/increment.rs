@@ -158,7 +158,7 @@ impl fmt::Display for Problem<'_> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Error)]
 pub enum Reason {
     /// A counter is lower in the same epoch of the entry (rule 4).
-    #[error("{field} fell from {from} to {to} though the entry is the same")]
+    #[error("{field} fell from {from} to {to}, but the entry is the same")]
     Fell {
         /// The number of the counter, such as `sum`.
         field: &'static str,
@@ -168,10 +168,10 @@ pub enum Reason {
         to: u64,
     },
     /// A later epoch of the same identifier has been seen before (rule 5).
-    #[error("a later life of the entry was seen before")]
+    #[error("a later epoch of the entry was seen before")]
     OlderEpoch,
     /// A counter grew by more than anything real does (rule 7).
-    #[error("{field} grew by {growth}, more than can be true")]
+    #[error("{field} grew by {growth}, which is impossible")]
     TooLarge {
         /// The number of the counter, such as `sum`.
         field: &'static str,
@@ -179,11 +179,11 @@ pub enum Reason {
         growth: u64,
     },
     /// A sum cannot count any more (rule 7).
-    #[error("sum stays at {0}, the most that it can count")]
+    #[error("sum stays at {0}, its maximum")]
     Stuck(u64),
     /// The entries of the target together did more than the target can do (rule 14).
     #[error(
-        "{growth} {counted} are impossible: all entries together can have {limit} since the text before"
+        "{growth} {counted} are impossible: all entries together can have {limit} since the previous text"
     )]
     Impossible {
         /// The unit of the growth: calls, bytes or microseconds.
@@ -215,13 +215,13 @@ pub enum LateReason {
     #[error("the target was on another server before and after")]
     Server,
     /// An entry has an earlier `start_time` in the later text.
-    #[error("entry {0:?} has a start_time that contradicts the texts around")]
+    #[error("entry {0:?} has a start_time that contradicts the texts before and after")]
     StartTime(String),
     /// A counter would fall.
     #[error("a counter of entry {0:?} would fall")]
     Fell(String),
     /// An entry is missing from all later snapshots, although Lustre cannot have dropped it.
-    #[error("entry {0:?} is missing from the texts that follow")]
+    #[error("entry {0:?} is missing from the following texts")]
     Lost(String),
     /// There is not enough memory to find out.
     #[error("not enough memory to compare the snapshots")]

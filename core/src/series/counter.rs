@@ -29,7 +29,7 @@ use crate::base::instant::Micros;
 #[derive(Debug, Error)]
 pub enum CounterError {
     /// A value is negative, but counters count up from zero.
-    #[error("a counter is never negative: {0}")]
+    #[error("a counter must not be negative: {0}")]
     Negative(i64),
     /// A modulus is not positive.
     #[error("a counter cannot wrap at {0}")]
@@ -46,13 +46,13 @@ pub enum CounterError {
     #[error("one counter {}, the other {}", shown(*.0), shown(*.1))]
     Moduli(Option<Modulus>, Option<Modulus>),
     /// There are too many readings out of order, or too many summaries: all of them must be kept in memory.
-    #[error("over {0} readings of one counter are not in the order of time")]
+    #[error("more than {0} readings of one counter are out of order")]
     TooMany(usize),
     /// A reading comes so late that the readings around it have already been summed up.
-    #[error("a reading comes after over {0} later ones")]
+    #[error("a reading comes after more than {0} later ones")]
     TooLate(usize),
     /// The spans of summaries overlap, so that the order of their readings is unknown.
-    #[error("summaries overlap: one ends when or after another begins")]
+    #[error("summaries overlap or share an end")]
     Overlap,
     /// The summary that should be the previous one does not end before the other begins.
     #[error("the previous summary does not end before the other one begins")]
@@ -64,10 +64,10 @@ pub enum CounterError {
     #[error("out of memory")]
     Memory,
     /// The text is not a summary.
-    #[error("not the text of a counter's summary")]
+    #[error("invalid text for a counter summary")]
     Text,
     /// The bytes are not a summary.
-    #[error("not the bytes of a counter's summary")]
+    #[error("invalid binary data for a counter summary")]
     Bytes,
 }
 

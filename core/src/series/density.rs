@@ -26,22 +26,22 @@ pub enum DensityError {
     #[error("the base of a density must be from {MIN_BASE} to {MAX_BASE}, not {0}")]
     Base(i32),
     /// One density would have two bases.
-    #[error("a density has one base: here are {0} and {1}")]
+    #[error("densities have different bases: {0} and {1}")]
     Bases(u8, i32),
     /// The value is negative, infinite or not a number.
-    #[error("a density counts finite values that are not negative, not {0}")]
+    #[error("a density counts finite, non-negative values, not {0}")]
     Value(f64),
     /// There are more values than can be counted.
-    #[error("a density counts {MAX_TOTAL} values at most")]
+    #[error("a density cannot count more than {MAX_TOTAL} values")]
     TooMany,
     /// There is not enough memory.
     #[error("out of memory")]
     Memory,
     /// The text is not a density.
-    #[error("not the text of a density")]
+    #[error("invalid text for a density")]
     Text,
     /// The bytes are not a density.
-    #[error("not the bytes of a density")]
+    #[error("invalid binary data for a density")]
     Bytes,
 }
 

@@ -26,7 +26,7 @@ pub fn meaning(column: Column) -> String {
 
 /// Returns the text of COMMENT ON for a column that holds a rate.
 pub fn meaning_of_rate(column: Column) -> String {
-    let note = "; a million is one call in service all the time";
+    let note = "; a million is one call in service on average";
     described(column, " per second", note)
 }
 

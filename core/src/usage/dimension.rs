@@ -64,17 +64,17 @@ pub enum ValueType {
 /// All dimensions.
 #[rustfmt::skip]
 pub static DIMENSIONS: &[Dimension] = &[
-    of_target("cluster", "cluster", "The cluster, as the shipper of the server calls it."),
+    of_target("cluster", "cluster", "The cluster, as named by the shipper of the server."),
     of_target("filesystem", "filesystem", "The Lustre file system, such as scratch."),
     any_case(of_target("kind", "kind", "MDT or OST.")),
     of_target("target", "name", "The target, such as scratch-OST0004."),
     Dimension { level: Level::Server, ..of_target("server", "server", "The server on which the target was read.") },
-    of("user", Of::User, "user_name", "The name of the user on that day; the number, where the store knows no name."),
+    of("user", Of::User, "user_name", "The name of the user on that day, or the number if the name is unknown."),
     number("uid", Of::Uid, "The number of the user."),
-    of("group", Of::Group, "group_name", "The name of the user's primary group; the number, where the store knows no name."),
+    of("group", Of::Group, "group_name", "The name of the user's primary group, or the number if the name is unknown."),
     number("gid", Of::Gid, "The number of the user's primary group."),
     of("account", Of::Account, "account", "The account or project of the job."),
-    of("workload", Of::Level, "workload", "The job; without one the executable and user; without these the identifier."),
+    of("workload", Of::Level, "workload", "The job, else the executable and user, else the identifier."),
     of("job", Of::Level, "job", "The job: its number, or as users type it, such as 1003057_2."),
     of("job_name", Of::Job, "job_name", "The name that the user gave to the job."),
     of("job_group", Of::Array, "job_group", "The array or the leader that the job belongs to, or the job itself."),

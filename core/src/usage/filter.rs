@@ -16,10 +16,10 @@ const NO_GROUPS: [&str; 2] = ["others", "untracked"];
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FilterError {
     /// An unknown key.
-    #[error("a filter has no key {}", shown(.0))]
+    #[error("unknown filter key {}", shown(.0))]
     Key(String),
     /// The key of a row that is no group.
-    #[error("\"{0}\" is no filter: the row that has it in its labels is no group")]
+    #[error("\"{0}\" cannot be a filter: its row is not a group")]
     NoGroup(String),
     /// A key that occurs twice in text.
     #[error("a filter has the key {0} twice")]
@@ -31,7 +31,7 @@ pub enum FilterError {
     #[error("a filter has a quote that does not end where a value ends")]
     Quote,
     /// A comma without a value behind it, or with another key.
-    #[error("a filter has a comma in {0} that no value follows")]
+    #[error("a filter has a comma in {0} without a value after it")]
     Comma(String),
     /// A `%` outside of quotes.
     #[error("a filter has % in the value of {0}")]
@@ -46,7 +46,7 @@ pub enum FilterError {
     #[error("a filter must be an object")]
     NoObject,
     /// A value that is neither text, nor a number, nor null, nor a list of these.
-    #[error("a filter has a wrong value of {0}")]
+    #[error("invalid filter value of {0}")]
     Value(String),
 }
 
@@ -54,17 +54,17 @@ impl FilterError {
     /// Returns what to do about it, with a filter that is right.
     pub fn hint(&self) -> String {
         match self {
-            Self::Key(name) if name.ends_with('!') => "What is not wanted is exclude, as in exclude => 'user=jan'.".to_owned(),
+            Self::Key(name) if name.ends_with('!') => "To leave values out, use exclude => 'user=jan'.".to_owned(),
             Self::Key(name) => {
                 let near = nearest(name, keys(), SUGGESTED);
                 match near.is_empty() {
-                    true => format!("Keys are {}.", keys().collect::<Vec<_>>().join(", ")),
+                    true => format!("Valid keys are {}.", keys().collect::<Vec<_>>().join(", ")),
                     false => format!("Similar keys are {}. jobstats_help('filter') lists all.", near.join(", ")),
                 }
             }
-            Self::NoGroup(_) => "Ask for a group by its labels, as in 'account=project_2001004'.".to_owned(),
+            Self::NoGroup(_) => "Filter by the labels of a group, as in 'account=project_2001004'.".to_owned(),
             Self::Twice(key) => format!("Join values by commas, as in '{key}=one,two'."),
-            Self::Word(_) => "Write keys with = and no blanks around it, join values by commas without blanks, and quote values that have blanks: 'user=jan,eva job_name=\"my job\"'. A blank is and.".to_owned(),
+            Self::Word(_) => "Write keys with = and no blanks around it, join values by commas without blanks, and quote values that have blanks: 'user=jan,eva job_name=\"my job\"'. A blank means and.".to_owned(),
             Self::Comma(key) => format!("Join values by commas without blanks, and keys by blanks: '{key}=one,two kind=OST'. Quote a value that has = after a key."),
             Self::Quote => "Quote a whole value, and double a quote in it: 'job_name=\"my \"\"best\"\" job\"'.".to_owned(),
             Self::Percent(key) => format!("Patterns are written with *, as in '{key}=a*'. Quote a value that has a percent sign: '{key}=\"50%\"'."),

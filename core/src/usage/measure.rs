@@ -61,7 +61,7 @@ pub struct Measure {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum MeasureError {
     /// An operation that does not exist.
-    #[error("there is no operation {0}")]
+    #[error("operation {0} does not exist")]
     Unknown(String),
     /// An operation whose weight is no number.
     #[error("the weight of {0} is not a number")]
@@ -198,7 +198,7 @@ impl Measure {
             let measure = Self::find(name)?;
             let weight = billionths(&number.to_string()).ok_or_else(|| {
                 let problem = format!(
-                    "the weight of {name} has more than {DIGITS} digits, or more than {DECIMALS} behind the point"
+                    "the weight of {name} has more than {DIGITS} digits, or more than {DECIMALS} after the point"
                 );
                 MeasureError::Weights(problem)
             })?;

@@ -32,7 +32,7 @@ fn rule_4_a_counter_that_falls_within_a_epoch_is_a_problem() {
     assert_eq!(seen.rows, ["a (0, 120] close=2"]);
     assert_eq!(
         seen.problems,
-        ["a open line 3: counter fell: samples fell from 5 to 3 though the entry is the same"]
+        ["a open line 3: counter fell: samples fell from 5 to 3, but the entry is the same"]
     );
     assert_eq!(seen.carried, ["a @ 0: open=5"]);
     let seen = target.observe(240, &[born("a", -9, "open 4, close 7")]);

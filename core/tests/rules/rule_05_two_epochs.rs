@@ -38,7 +38,7 @@ fn rule_5_a_epoch_older_than_the_known_one_is_a_problem() {
         assert_eq!(seen.rows.len(), 1, "{:?}", seen.rows);
         assert_eq!(
             seen.problems,
-            ["a - line 3: older life: a later life of the entry was seen before"]
+            ["a - line 3: older life: a later epoch of the entry was seen before"]
         );
     }
 }
@@ -138,6 +138,6 @@ fn rule_5_records_that_stand_there_twice_in_text_after_text_prove_nothing() {
     assert_eq!(seen.rows, ["a (120, 240] open=1"]);
     assert_eq!(
         seen.problems,
-        ["a - line 3: older life: a later life of the entry was seen before"]
+        ["a - line 3: older life: a later epoch of the entry was seen before"]
     );
 }

@@ -172,7 +172,7 @@ fn rule_7_growth_of_2_to_the_53_is_not_believed() {
     assert_eq!(seen.rows, ["a (0, 120] close=1"]);
     assert_eq!(
         seen.problems,
-        ["a open line 3: too large: samples grew by 9007199254740992, more than can be true"]
+        ["a open line 3: too large: samples grew by 9007199254740992, which is impossible"]
     );
 }
 
@@ -203,8 +203,7 @@ fn rule_7_a_sum_that_stays_at_its_limit_is_a_problem() {
         // The calls are counted, and as much of the time as is proven.
         let seen = target.observe(120, &[counter(15, limit)]);
         assert!(seen.rows[0].contains("20"), "{:?}", seen.rows);
-        let stuck =
-            format!("a {name} line 3: stuck: sum stays at {limit}, the most that it can count");
+        let stuck = format!("a {name} line 3: stuck: sum stays at {limit}, its maximum");
         assert_eq!(seen.problems, [stuck.as_str()]);
         let seen = target.observe(240, &[counter(16, limit)]);
         assert_eq!((seen.rows.len(), seen.problems), (1, vec![stuck]));

@@ -13,7 +13,7 @@ fn rule_14_what_is_impossible_is_dropped_and_named() {
         seen.problems,
         [
             "a open line 3: impossible: 9007199254740990 calls are impossible: \
-             all entries together can have 65970697666560 since the text before"
+             all entries together can have 65970697666560 since the previous text"
         ]
     );
     assert_eq!(seen.active, 2);

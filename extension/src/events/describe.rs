@@ -42,7 +42,7 @@ fn jobstats_explain(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
 }
 
 /// The answer to a role that may not see the users and jobs behind an event.
-const UNSEEN: &str = "This role does not see whose work it was.";
+const UNSEEN: &str = "This role may not see the users and jobs behind it.";
 
 /// A line of the answer.
 pub struct Line {
@@ -68,17 +68,17 @@ fn evidence(client: &SpiClient<'_>, id: i64) -> Result<Line, Error> {
     let (texts, others): (i64, i64) = (row.get("texts")?, row.get("others")?);
     let (bytes, until): (i64, Option<String>) = (row.get("bytes")?, row.get("until")?);
     let kept = match &until {
-        None => "No raw text of these targets is kept.".to_owned(),
+        None => "No snapshots of these targets are retained.".to_owned(),
         Some(until) => format!(
-            "Of these targets, {} ({}) are kept until {until}.",
-            plural(texts.unsigned_abs(), "raw text"),
+            "Retained until {until}: {} ({}) of these targets.",
+            plural(texts.unsigned_abs(), "snapshot"),
             words::size(bytes as f64)
         ),
     };
     let dropped = match others {
         0 => "",
         _ => {
-            " Others were dropped: texts of all events take a twentieth of the store at most, and too old ones go."
+            " Others were dropped: they had expired, or evidence had reached its limit of 5 % of the store."
         }
     };
     let text = format!("{kept}{dropped}");
@@ -127,8 +127,8 @@ impl Event {
         let row = client.query_opt(include_str!("describe/event.sql"), &parameters)?;
         let row = row.ok_or_else(|| {
             Error::argument(
-                format!("there is no event {id}"),
-                "SELECT event_id FROM jobstats_events(now() - interval '1 year') lists events.",
+                format!("event {id} does not exist"),
+                "To list events, run SELECT event_id FROM jobstats_events(now() - interval '1 year');",
             )
         })?;
         let value = |name| -> Result<Value, Error> {
@@ -188,16 +188,19 @@ impl Event {
         lines.extend(further.into_iter().flatten());
         let others = match self.others.as_slice() {
             [] => format!(
-                "No other event of {} was found in that time and the hour before it.",
+                "No other event on {} in that time or the hour before.",
                 self.filesystem
             ),
-            others => format!("In that time or the hour before it: {}.", others.join(", ")),
+            others => format!(
+                "Also in that time or the hour before: {}.",
+                others.join(", ")
+            ),
         };
         let events = json!({ "events": self.others });
         lines.push(Line::new("excluded", others, events));
         lines.extend(self.earlier());
         lines.extend(self.reason.iter().map(|it| {
-            let text = format!("Nobody was notified. {it}");
+            let text = format!("No alert was sent. {it}");
             Line::new("notified", text, Value::Null)
         }));
         lines
@@ -214,28 +217,28 @@ impl Event {
             |past: &str, present: &str| if self.is_over { past } else { present }.to_owned();
         match self.kind.as_str() {
             "waiting" if self.is_only_probed() => format!(
-                "{when}, a probe of {} {} {} on average; {} is usual. No server let requests wait as long.",
+                "{when}, a probe of {} {} {} on average; {} is typical. No server queued requests that long.",
                 several(&self.targets),
                 since("took", "has taken"),
                 seconds(value),
                 seconds(usual)
             ),
             "waiting" => format!(
-                "{when}, requests to {servers} ({}) {} {} on average for a thread of the server; {} is usual.",
+                "{when}, requests to {servers} ({}) {} {} on average for a server thread; {} is typical.",
                 self.texts("services").join(", "),
                 since("waited", "have waited"),
                 seconds(value),
                 seconds(usual)
             ),
             "slow_target" => format!(
-                "{when}, calls to {place} {} {}; {} is usual, for the target or for its peers.",
+                "{when}, calls to {place} {} {}; {} is typical of it or its peers.",
                 since("took", "have taken"),
                 seconds(value),
                 seconds(usual)
             ),
             "stalled" => format!(
-                "{when}, {place} {} no call. In the hour before, calls were {}; others of its kind went on.",
-                since("finished", "has finished"),
+                "{when}, {place} {} no call. In the hour before, the rate was {}; its peers went on.",
+                since("completed", "has completed"),
                 rate(usual)
             ),
             "full" => self.filling(value, usual),
@@ -256,7 +259,7 @@ impl Event {
         if !recovered.is_empty() {
             let targets = several(&recovered);
             parts.push(format!(
-                "or in the hour after it, recovery of {targets} ran"
+                "{targets} went through recovery (then or in the hour after)"
             ));
         }
         several(&parts)
@@ -264,11 +267,11 @@ impl Event {
 
     fn filling(&self, value: f64, usual: f64) -> String {
         let grows = match value < full::FULL {
-            true => " At this pace it is full within a day.",
+            true => " At this rate it will be full within a day.",
             false => "",
         };
         format!(
-            "{}, {} of the {} of {} are used; it was {} at most a day before.{grows}",
+            "{}, {} of the {} of {} is used; a day before it was at most {}.{grows}",
             self.when,
             percent(value),
             self.texts("of").join(" and "),
@@ -282,14 +285,14 @@ impl Event {
         let operation = text("operation");
         let times = self.details["times_usual"].as_f64();
         let times = times.map_or(String::new(), |it| {
-            format!(", {} times what is usual", significant(it))
+            format!(", {} times the baseline", significant(it))
         });
         let more = match text("url") {
             "" => String::new(),
             url => format!(" See {url}."),
         };
         format!(
-            "{}, the rule \"{}\" {} broken: one {} did {} of {operation} on {}. The limit is {}{times}.{more}",
+            "{}, the rule \"{}\" {} broken: one {} reached {} of {operation} on {}. The limit is {}{times}.{more}",
             self.when,
             text("rule"),
             if self.is_over { "was" } else { "has been" },
@@ -305,13 +308,13 @@ impl Event {
         let earlier = &self.earlier;
         let verdict = match earlier["verdict"].as_str()? {
             "false" => "a false alarm",
-            "known" => "real, but no news",
+            "known" => "real, but already known",
             _ => "real",
         };
         let note = earlier["note"].as_str().filter(|note| !note.is_empty());
         let note = note.map_or(String::new(), |note| format!(": {note}"));
         let text = format!(
-            "An earlier event of this kind here, of {}, was judged {verdict}{note}.",
+            "The last judged event of this kind here ({}) was {verdict}{note}.",
             text(earlier, "began")
         );
         Some(Line::new("earlier", text, earlier.clone()))
@@ -325,7 +328,7 @@ impl Event {
     fn probe(&self) -> Option<Line> {
         let probe = self.details.get("probe")?;
         let text = format!(
-            "In the hour in which it began, a probe of {} took {} on average; {} is usual.",
+            "In the hour when it began, a probe of {} took {} on average; {} is typical.",
             probe["target"].as_str()?,
             seconds(probe["seconds"].as_f64()?),
             seconds(probe["usual"].as_f64()?)
@@ -351,15 +354,15 @@ impl Event {
         let numbers: Vec<String> = numbers.into_iter().flatten().collect();
         let numbers = numbers.join(", ");
         let text = match self.load["times"].as_f64() {
-            None => format!("There was no load before that could be compared: {numbers}."),
+            None => format!("There was no earlier load to compare with: {numbers}."),
             Some(times) if times >= 1.25 => {
                 format!(
-                    "The load was {} times the usual one: {numbers}.",
+                    "The load was {} times its baseline: {numbers}.",
                     significant(times)
                 )
             }
             Some(_) => format!(
-                "The load was as usual ({numbers}), so the servers or their disks were slower, and not busier."
+                "The load was typical ({numbers}): the servers or their disks were slower, not busier."
             ),
         };
         Some(Line::new("load", text, sums.clone()))
@@ -371,20 +374,21 @@ impl Event {
         let text = if self.kind == "failover" {
             return None;
         } else if self.kind == "full" {
-            "Readings do not show whose files these are.".to_owned()
+            "Snapshots do not show who owns the files.".to_owned()
         } else if self.kind == "rule" {
             self.largest()
         } else if self.kind != "waiting" {
-            "Nobody is named: whoever works most on such a target also waits most.".to_owned()
+            "No culprit is named: the heaviest user of such a target also waits the longest."
+                .to_owned()
         } else if !slow.is_empty() {
             format!(
-                "Nobody is named, because a reason is known: {} took longer for a call than usual.",
+                "No culprit is named, because {} took longer than usual per call.",
                 several(&slow)
             )
         } else if self.is_only_probed() {
-            "Nobody is named: servers did not let requests wait.".to_owned()
+            "No culprit is named: servers did not queue requests.".to_owned()
         } else if self.load.is_null() {
-            "Nobody has been searched for yet.".to_owned()
+            "The culprit has not been determined yet.".to_owned()
         } else if self.culprits.is_null() {
             UNSEEN.to_owned()
         } else {
@@ -402,7 +406,7 @@ impl Event {
         };
         let user = words::subject(largest, "uid").filter(|_| by == "job");
         format!(
-            "{}{} did {} of all.",
+            "{}{} had a share of {}.",
             words::capital(&name),
             user.map_or(String::new(), |user| format!(" of {user}")),
             percent(number(&largest["share"]))
@@ -416,7 +420,7 @@ impl Event {
         let by = text(&self.culprits, "by");
         let share = |it: &Value| percent(number(&it["share"]));
         let Some(first) = subjects.first() else {
-            return "Nobody did more than usual.".to_owned();
+            return "No user did more than usual.".to_owned();
         };
         if self.culprits["named"] == true {
             let mut rest = Vec::new();
@@ -425,7 +429,7 @@ impl Event {
                 rest.extend(subject.map(|it| format!(" {how} {it}")));
             }
             return format!(
-                "{} made {} of the rise in server time{}{}.",
+                "{} caused {} of the rise in server time{}{}.",
                 words::capital(&words::subject(first, by).unwrap_or_default()),
                 share(first),
                 if rest.is_empty() { "" } else { ", mostly" },
@@ -436,7 +440,7 @@ impl Event {
         let largest =
             largest.filter_map(|it| Some(format!("{} ({})", words::subject(it, by)?, share(it))));
         format!(
-            "No user, account or job made enough of the rise in server time to be named. Most of it: {}.",
+            "No user, account or job caused enough of the rise in server time to be named. Largest shares: {}.",
             largest.collect::<Vec<_>>().join(", ")
         )
     }
@@ -448,7 +452,7 @@ impl Event {
         let bytes = first["bytes_per_call"].as_f64();
         let each = bytes.map_or(String::new(), |it| format!(" of {} each", words::size(it)));
         let text = format!(
-            "It was mostly {operation}: {}{each}, and {} before.",
+            "Mostly {operation}: {}{each}; {} before.",
             calls(1),
             calls(0)
         );
@@ -463,14 +467,14 @@ impl Event {
         let servers = plural(peers, "server");
         let text = match (self.kind.as_str(), wait.as_f64()) {
             ("waiting", _) if peers == 0 => format!(
-                "No other server of {} has the service {}, so there is nothing to compare with.",
+                "No other server of {} has the service {} to compare with.",
                 self.filesystem,
                 text(&self.details, "service")
             ),
             ("waiting", Some(wait)) => {
                 format!("On the other {servers}, requests waited {}.", seconds(wait))
             }
-            ("waiting", None) => format!("The other {servers} had nothing to do."),
+            ("waiting", None) => format!("The other {servers} had no requests."),
             _ => format!("The other {} were not slow.", plural(peers, "OST")),
         };
         let details = json!({ "peers": peers, "wait": wait });

@@ -76,13 +76,13 @@ fn reason(client: &SpiClient<'_>, event: &Row<'_>) -> Result<Option<String>, Err
     let is_over: bool = event.get("is_over")?;
     let shown = if is_over { confirmed } else { until };
     let is_late = now()? - shown >= LATE;
-    Ok(is_late.then(|| "It was found more than six hours after it began to show.".to_owned()))
+    Ok(is_late.then(|| "It was detected more than six hours late.".to_owned()))
 }
 
 /// Returns that the budget of alerts is used up, if it is.
 fn over_budget(client: &SpiClient<'_>, event: &Row<'_>) -> Result<Option<String>, Error> {
     let settings = client.query_only(
-        "SELECT s.alerts_per_week, format('The budget of %s alerts a week (settings.alerts_per_week) is used up by events as strong as this one.', \
+        "SELECT s.alerts_per_week, format('Events at least as strong have used up the budget of %s alerts a week (settings.alerts_per_week).', \
              s.alerts_per_week) AS reason \
          FROM jobstats.settings s",
         &[],

@@ -264,8 +264,8 @@ fn usable<'a>(
 fn zone(client: &SpiClient<'_>) -> Result<Zone, Error> {
     let name: String = client.query_value("SELECT s.zone FROM jobstats.settings s", &[])?;
     Zone::named(&name).ok_or_else(|| {
-        let hint = "Give a name of the time zone database: UPDATE jobstats.settings SET zone = 'Europe/Berlin';";
-        let error = format!("time zone {name:?} is not known to this system");
+        let hint = "Use a name from the time zone database: UPDATE jobstats.settings SET zone = 'Europe/Berlin';";
+        let error = format!("time zone {name:?} does not exist on this system");
         Error::argument(error, hint)
     })
 }

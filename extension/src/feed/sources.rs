@@ -117,7 +117,7 @@ fn jobstats_known_sources(
 ) -> SqlResult<Vec<&'static str>> {
     let requested = sources.map_or_else(|| vec![None], |names| names.0);
     if requested.is_empty() {
-        let hint = format!("Name some of {}.", names());
+        let hint = format!("Name one or more of {}.", names());
         return Err(Error::argument("sources is empty", hint).into());
     }
     let requested = requested.iter().map(|it| named(it.as_deref()));

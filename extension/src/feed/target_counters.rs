@@ -126,7 +126,7 @@ impl StoredCounters {
             time: row.time("time")?,
             since: row.time_opt("since")?,
             body: String::from_utf8(body)
-                .map_err(|_| Error::Damaged("a reading of a target is no text".to_owned()))?,
+                .map_err(|_| Error::Damaged("a snapshot of a target is not text".to_owned()))?,
             digest: row.get("digest")?,
             server: row.get("server")?,
         })

@@ -25,7 +25,7 @@ impl<'a> Text<'a> {
             (None, None) => "neither body nor body_zstd is given",
             (Some(_), Some(_)) => "body and body_zstd are both given",
         };
-        let hint = "Give the text as body or, packed with zstd, as body_zstd, and not both.";
+        let hint = "Give the text as body or, compressed with zstd, as body_zstd.";
         Err(Error::argument(problem, hint))
     }
 

@@ -51,15 +51,15 @@ macro_rules! errors {
 
 errors! {
     NoStore => Code::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
-        ("the store of jobstats is missing in this database"),
+        ("the jobstats store does not exist in this database"),
         "Run SELECT jobstats_setup();";
     ForeignSchema => Code::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
         ("schema \"jobstats\" belongs to another role or holds something else"),
         "Rename or drop that schema, or run jobstats_setup() as its owner.";
     StoreVersion { store: String, extension: &'static str, newer: bool } => Code::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
-        ("the store of jobstats is of version {store}, the extension of version {extension}"),
+        ("the jobstats store has version {store}, the extension has version {extension}"),
         match newer {
-            true => "Install the later version of jobstats and run ALTER EXTENSION jobstats UPDATE;",
+            true => "Install the newer version of jobstats and run ALTER EXTENSION jobstats UPDATE;",
             false => "Run SELECT jobstats_setup();",
         };
     Encoding(name: String) => Code::ERRCODE_FEATURE_NOT_SUPPORTED,
@@ -70,50 +70,50 @@ errors! {
         ("{action} is not possible under isolation level {level}"),
         "Use READ COMMITTED, the default.";
     ReadOnly => Code::ERRCODE_READ_ONLY_SQL_TRANSACTION,
-        ("nothing can be written in a read-only transaction"),
-        "Use the primary server, in a transaction that may write.";
+        ("cannot write in a read-only transaction"),
+        "Use a read-write transaction on the primary server.";
     TransactionBlock(procedure: String) => Code::ERRCODE_ACTIVE_SQL_TRANSACTION,
-        ("{0} cannot run inside of a transaction block"),
-        "It commits by itself: CALL it alone, without BEGIN or other statements.";
+        ("{0} cannot run inside a transaction block"),
+        "CALL it alone, without BEGIN or other statements: it commits itself.";
     NotOwner => Code::ERRCODE_INSUFFICIENT_PRIVILEGE,
-        ("only the owner of the store of jobstats, or whoever has that role's rights, can do this"),
-        "Connect as the owner of the schema jobstats, or as a superuser.";
+        ("must be owner of the jobstats store"),
+        "Connect as the owner of the schema jobstats, a member of that role, or a superuser.";
     Front => Code::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
-        ("this store is a front: it shows the rows of its nodes, and has none of its own"),
-        "Do that on a node: jobstats.front_nodes lists them. SELECT jobstats_attach(name); brings the front up to date.";
+        ("this store is a front, which stores no rows itself"),
+        "Do this on a node: jobstats.front_nodes lists them. To update the front, run SELECT jobstats_attach(name);";
     Node(problem: String) => Code::ERRCODE_CONNECTION_FAILURE,
         ("a node of the front does not answer: {0}"),
-        "jobstats.front_nodes names it. CALL jobstats_maintain(); leaves it out until it answers.";
+        "Find it in jobstats.front_nodes. To leave it out until it answers, run CALL jobstats_maintain();";
     NobodyAsks => Code::ERRCODE_INSUFFICIENT_PRIVILEGE,
-        ("this role asks for others, and jobstats.on_behalf_of names nobody who may ask"),
-        "Name a role of jobstats.members, or a user that the store knows: SET LOCAL jobstats.on_behalf_of = 'ada', or 'uid:1000'.";
+        ("jobstats.on_behalf_of does not name a user that this role may query for"),
+        "Name a role in jobstats.members, or a known user: SET LOCAL jobstats.on_behalf_of = 'ada', or 'uid:1000'.";
     Nameless(dimension: &'static str) => Code::ERRCODE_INSUFFICIENT_PRIVILEGE,
-        ("this role sees no names, so it may not ask by {0}"),
+        ("this role may not see names, so it cannot group or filter by {0}"),
         "Group and filter by account, partition and dimensions of targets. rates, totals, top, summary and densities can also be grouped by uid and job, which are pseudonyms.";
     MayNotFeed { role: String, text: Option<&'static str>, cluster: String, server: String } => Code::ERRCODE_INSUFFICIENT_PRIVILEGE,
         ("role {role} may not feed {}cluster '{cluster}' from server {server}", .text.map_or(String::new(), |it| format!("{it} of "))),
         format!(
-            "The owner of the store allows it with jobstats_grant_writer(role, cluster, server{}).",
+            "The owner of the store can allow it with jobstats_grant_writer(role, cluster, server{}).",
             text.map_or(String::new(), |it| format!(", sources => '{{{it}}}'")),
         );
     NoTimescale => Code::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
         ("TimescaleDB is not installed in this database"),
         "Run CREATE EXTENSION timescaledb; first.";
     InTheWay { relation: String, dependent: String } => Code::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST,
-        ("{dependent} depends on jobstats.{relation}, which is to be replaced"),
-        "Drop it, and create it again afterwards; or grant the role that owns it to the owner of the store.";
+        ("cannot replace jobstats.{relation} because {dependent} depends on it"),
+        "Drop it and create it again afterwards, or grant its owner to the owner of the store.";
     TextTooLarge { limit: u64 } => Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
         ("the text has more than {limit} bytes"),
         "Feed one target per row, or raise max_text in jobstats.settings.";
     Ratio { limit: u64 } => Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
-        ("the text is more than {limit} times as long as it is packed"),
-        "No text of Lustre packs so well: check the file that was sent.";
+        ("the text is more than {limit} times its compressed size"),
+        "Lustre text does not compress that well: check the file that was sent.";
     TooManyTargets { found: usize, limit: usize } => Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
         ("the text has {found} targets, more than {limit}"),
         "Feed the targets in several rows, or raise max_targets in jobstats.settings.";
     NotZstd(problem: String) => Code::ERRCODE_INVALID_BINARY_REPRESENTATION,
         ("the text is not zstd data: {0}"),
-        "Send plain text in the column body, or pack it with the zstd tool.";
+        "Send plain text in the column body, or compress it with zstd.";
     Settings { problem: String, hint: String } => Code::ERRCODE_CHECK_VIOLATION,
         ("{problem}"),
         hint.clone();
@@ -129,36 +129,36 @@ errors! {
     LongName { what: &'static str, limit: usize } => Code::ERRCODE_STRING_DATA_RIGHT_TRUNCATION,
         ("{what} has more than {limit} bytes"),
         match *what {
-            "entry" => "No Lustre server prints such a long identifier.",
+            "entry" => "Check the text: Lustre prints shorter identifiers.",
             _ => "Use a shorter name: each text is stored with it.",
         };
     LongArgument => Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
         ("an argument has more than a megabyte"),
         "Give fewer names, or patterns with *.";
     Unknown { what: &'static str, name: String, valid: String } => Code::ERRCODE_INVALID_PARAMETER_VALUE,
-        ("there is no {what} \"{}\"", shown(name)),
+        ("{what} \"{}\" does not exist", shown(name)),
         meant(name, valid);
     // A later version may know the source: this SQLSTATE lets senders retain the text.
     UnknownSource { name: String, valid: String } => Code::ERRCODE_FEATURE_NOT_SUPPORTED,
-        ("there is no source \"{}\"", shown(name)),
-        format!("Valid are {valid}. A later version of jobstats may have more.");
+        ("source \"{}\" does not exist", shown(name)),
+        format!("Valid values are {valid}. A later version of jobstats may have more.");
     TargetExists { name: String } => Code::ERRCODE_UNIQUE_VIOLATION,
-        ("there is a target \"{}\" already", shown(name)),
-        "Two targets cannot become one: retire one of them with jobstats_alter_target(), or give the other one another name first.";
+        ("target \"{}\" already exists", shown(name)),
+        "Targets cannot be merged: retire one with jobstats_alter_target(), or rename the other one first.";
     TooManyRows => Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
         ("the answer has over a million rows"),
-        "Ask for a longer step, a shorter window or fewer dimensions.";
+        "Use a longer step, a shorter window or fewer dimensions.";
     TooManySteps => Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
         ("the window has over 100,000 steps"),
-        "Ask for a longer step or a shorter window.";
+        "Use a longer step or a shorter window.";
     TooManyCells { steps: usize, targets: i64 } => Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
-        ("{steps} steps of {targets} targets are over a million"),
-        "Ask for a longer step, a shorter window or fewer targets.";
+        ("{steps} steps times {targets} targets exceed a million"),
+        "Use a longer step, a shorter window or fewer targets.";
     TooManyFindings(#[from] error: TooManyFindings) => Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
         ("{0}"),
-        "Ask for a shorter window; jobstats_reprocess() puts right what can be computed.";
+        "Use a shorter window; jobstats_reprocess() corrects what can be recomputed.";
     EntryRace => Code::ERRCODE_T_R_SERIALIZATION_FAILURE,
-        ("another transaction has stored an entry with the same hash at the same time"),
+        ("another transaction stored an entry with the same hash at the same time"),
         "Feed the text again.";
     Memory(bytes: usize) => Code::ERRCODE_OUT_OF_MEMORY,
         ("out of memory: could not allocate {0} bytes"),
@@ -167,7 +167,7 @@ errors! {
     Format(#[from] error: FormatError) => Code::ERRCODE_INVALID_PARAMETER_VALUE,
         ("{0}"),
         match error {
-            FormatError::NoNode(_) => "Set node_pattern of the format to NULL, or let clients send %H.",
+            FormatError::NoNode(_) => "Set node_pattern of the format to NULL, or add %H to jobid_name on the clients.",
             FormatError::LongPattern(_) => "Use % for any characters.",
             _ => "Give the jobid_name that is set on the clients.",
         };
@@ -181,8 +181,8 @@ errors! {
         },
         ("{0}"),
         match error {
-            UsageError::Overflow => "Ask for a shorter window or fewer targets.",
-            UsageError::Memory(_) => "Ask for a longer step, a shorter window or fewer dimensions, or raise max_answer in jobstats.settings.",
+            UsageError::Overflow => "Use a shorter window or fewer targets.",
+            UsageError::Memory(_) => "Use a longer step, a shorter window or fewer dimensions, or raise max_answer in jobstats.settings.",
             UsageError::NoRoom(_) => LESS_AT_ONCE,
         };
     Spi(#[from] error: spi::Error) => Code::ERRCODE_INTERNAL_ERROR, ("{0}"), "";
@@ -192,11 +192,11 @@ errors! {
     // A value of one of the extension's types.
     DamagedValue(problem: String) => Code::ERRCODE_DATA_CORRUPTED,
         ("a stored value is damaged: {0}"),
-        "Compute the value again from its readings.";
+        "Recompute the value from its readings.";
 }
 
 const LESS_AT_ONCE: &str =
-    "Ask for less at once, feed fewer targets per row, or give the server more memory.";
+    "Query less at once, feed fewer targets per row, or give the server more memory.";
 
 /// Returns the beginning of a text for a message, escaped. A caller's megabyte must not get into the server's log.
 pub fn shown(text: &str) -> Cow<'_, str> {
@@ -262,7 +262,7 @@ impl Error {
     pub fn empty_window() -> Self {
         Self::argument(
             "since must be earlier than until",
-            "Give a window such as now() - interval '1 hour' and now(). Without both it is the last ten minutes; infinity is now.",
+            "Use a window such as now() - interval '1 hour' and now(). The default is the last ten minutes; infinity is now.",
         )
     }
 }
@@ -275,7 +275,7 @@ fn meant(name: &str, valid: &str) -> String {
         true => near,
         false => format!("Did you mean {near}? "),
     };
-    format!("{meant}Valid are {valid}.")
+    format!("{meant}Valid values are {valid}.")
 }
 
 fn counter_code(error: &CounterError) -> Code {
@@ -298,25 +298,21 @@ fn counter_hint(error: &CounterError) -> Cow<'static, str> {
     let hint = match error {
         CounterError::Negative(_) => "Leave such rows out: FILTER (WHERE value >= 0).",
         CounterError::TooMany(_) | CounterError::TooLate(_) => {
-            "Give the rows in the order of time: jobstats_counter_agg(time, value ORDER BY time)."
+            "Give the rows in order of time: jobstats_counter_agg(time, value ORDER BY time)."
         }
-        CounterError::Overlap => {
-            "Use spans of time that have no reading in common, or one summary of all readings."
-        }
+        CounterError::Overlap => "Use spans that share no reading, or one summary of all readings.",
         CounterError::NotPrevious => {
-            "Give the summary before: lag(counter) OVER (PARTITION BY series ORDER BY bucket)."
+            "Give the previous summary: lag(counter) OVER (PARTITION BY series ORDER BY bucket)."
         }
         CounterError::Modulus(_) | CounterError::BeyondModulus { .. } => {
             "Give the number of values that the counter can have, such as 4294967296 for 32 bits; NULL if it never wraps."
         }
         CounterError::Moduli(..) => {
-            "Give the same wraps_at in all rows of a counter, and sum up one counter at a time, with GROUP BY."
+            "Give the same wraps_at in all rows of a counter, and aggregate one counter at a time, with GROUP BY."
         }
-        CounterError::Range => {
-            "Counters have at most 63 bits: sum up readings of a shorter span of time."
-        }
-        CounterError::Memory => "Sum up fewer readings at once.",
-        CounterError::Bytes => "Send the binary form in which a jobstats_counter was received.",
+        CounterError::Range => "Counters have at most 63 bits: aggregate a shorter span.",
+        CounterError::Memory => "Aggregate fewer readings at once.",
+        CounterError::Bytes => "Send the unchanged binary form of a jobstats_counter.",
         CounterError::Text => {
             return format!("It looks like this: {}", counter::TEXT_EXAMPLE).into();
         }
@@ -343,7 +339,7 @@ fn density_hint(error: &DensityError) -> Cow<'static, str> {
         DensityError::Base(_) => "Give a whole number such as 2 or 10.",
         DensityError::TooMany => "Count the values in several densities.",
         DensityError::Memory => "Count fewer values at once.",
-        DensityError::Bytes => "Send the binary form in which a jobstats_density was received.",
+        DensityError::Bytes => "Send the unchanged binary form of a jobstats_density.",
         DensityError::Text => {
             return format!("It looks like this: {}", density::TEXT_EXAMPLE).into();
         }

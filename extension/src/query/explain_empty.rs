@@ -51,12 +51,12 @@ pub fn explain(client: &SpiClient<'_>, period: &Period, filters: &Filters) -> Re
     if edges.0 == edges.1 {
         hinted(
             "no target in scope was observed twice",
-            format!("Rates begin with the second text of a target. The first one is of {first}."),
+            format!("Rates need two snapshots of a target. The first is of {first}."),
         );
     } else if until <= edges.0 || since >= edges.1 {
         hinted(
             "no target was observed in this window",
-            format!("The first observation is of {first}, the last one of {last}."),
+            format!("The first observation is of {first}, the last of {last}."),
         );
     }
     Ok(())
@@ -78,7 +78,7 @@ const COMPARED: i64 = 10_000;
 pub fn explain_filters(client: &SpiClient<'_>, filters: &Filters) -> Result<bool, Error> {
     if !client.query_value::<bool>("SELECT EXISTS (SELECT FROM jobstats.targets)", &[])? {
         hinted(
-            "nothing was ever fed: the store has no targets",
+            "the store has not been fed: it has no targets",
             "Run on each Lustre server: jobstats-shipper once --config /etc/jobstats/shipper.conf --verbose",
         );
         return Ok(true);
@@ -120,7 +120,7 @@ fn explain_values(
     };
     let name = dimension.name;
     hinted(
-        format!("no {name} is known that matches {}", listed(&quoted, NAMED)),
+        format!("no known {name} matches {}", listed(&quoted, NAMED)),
         hint,
     );
     Ok(true)
@@ -131,14 +131,16 @@ fn hint(dimension: &Dimension) -> String {
     match dimension.name {
         name @ ("cluster" | "target" | "server") => format!("jobstats.health lists the {name}s."),
         "filesystem" => "jobstats.targets lists the file systems.".to_owned(),
-        "kind" => "Valid are MDT, OST.".to_owned(),
-        "status" => "Valid are ok, missing_job, truncated, partial, malformed, claimed.".to_owned(),
+        "kind" => "Valid values are MDT, OST.".to_owned(),
+        "status" => {
+            "Valid values are ok, missing_job, truncated, partial, malformed, claimed.".to_owned()
+        }
         "user" | "group" => {
             let relation = relations(dimension)[0];
-            format!("{relation} lists the names that are known.")
+            format!("{relation} lists the known names.")
         }
         JOB => "SELECT * FROM jobstats_summary(); lists the jobs of a day.".to_owned(),
-        name => format!("jobstats_summary(by => '{name}') lists those of a window."),
+        name => format!("jobstats_summary(by => '{name}') lists the values in a window."),
     }
 }
 

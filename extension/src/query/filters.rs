@@ -175,8 +175,8 @@ impl Filters {
         match self.chosen().find(is_other) {
             None => Ok(()),
             Some(other) => Err(Error::argument(
-                format!("{} is no key of a filter here", other.name),
-                format!("The answer can be filtered by {}.", keys.join(", ")),
+                format!("cannot filter by {} here", other.name),
+                format!("Valid keys are {}.", keys.join(", ")),
             )),
         }
     }

@@ -157,7 +157,7 @@ pub fn note_arrays(arrays: &[String]) {
     let arrays = distinct(arrays.iter().map(String::as_str));
     if !arrays.is_empty() {
         pgrx::notice!(
-            "elements of an array share its number, so the answer is about all elements of {}",
+            "elements of an array share its number, so the answer covers all elements of {}",
             listed(&arrays, NAMED)
         );
     }

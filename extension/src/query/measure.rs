@@ -30,7 +30,7 @@ fn combination(weights: Option<Jsonb<'_>>) -> Result<Option<Measure>, Error> {
     };
     let problem = match weights.read(WEIGHTS_LIMIT) {
         Some(Value::Object(weights)) => return Ok(Some(Measure::weighted(&weights)?)),
-        Some(_) => "weights must be an object that gives operations numbers",
+        Some(_) => "weights must be an object of operations and numbers",
         None => "weights are nested too deeply, have numbers that are too large, or are too long",
     };
     Err(MeasureError::Weights(problem.to_owned()).into())

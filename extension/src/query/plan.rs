@@ -105,7 +105,7 @@ impl Plan {
                     rounded(now()? - last)
                 ),
                 format!(
-                    "The last text is of {}. jobstats.health says what to do.",
+                    "The last snapshot is of {}. See jobstats.health.",
                     timestamptz(last)?
                 ),
             );
@@ -126,13 +126,13 @@ impl Plan {
         };
         if self.sources.divides_buckets() {
             pgrx::notice!(
-                "increments are kept since {kept_since}; older data is only available per bucket of a rollup, and values inside a \
+                "increments are retained since {kept_since}; older data is only available per bucket of a rollup, and values inside a \
                  bucket are interpolated"
             );
         }
         if self.sources.has_lost {
             pgrx::notice!(
-                "increments are kept since {kept_since}; older data that is not in rollups counts as not observed"
+                "increments are retained since {kept_since}; older data that is not in rollups counts as not observed"
             );
         }
     }

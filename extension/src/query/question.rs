@@ -153,8 +153,8 @@ impl Question {
         if is_about_entries {
             self.filters.own = Some(own.clone());
             hinted(
-                "the answer is about your own work alone",
-                "What is asked of whole targets, as by cluster, filesystem, kind and target, is answered for everybody.",
+                "you only see your own I/O",
+                "Totals of targets, as by cluster, filesystem, kind and target, include all users.",
             );
         }
         self

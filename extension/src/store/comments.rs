@@ -76,13 +76,12 @@ fn of_rollup(rollup: &Rollup) -> impl Iterator<Item = Meaning> {
     let mut texts = vec![
         (
             rollup.of_targets(),
-            format!("Sums of target_increments over {width}, by target, exact at any moment."),
+            format!("Sums of target_increments over {width}, by target, always exact."),
         ),
         (
             rollup.rates(),
             format!(
-                "Means over {width} with their dimensions: every operation divided by the seconds of its bucket. For speed, ask \
-                 with a condition on bucket."
+                "Means over {width} with their dimensions: every operation divided by the seconds of its bucket. Use a condition on bucket for speed."
             ),
         ),
     ];
@@ -93,17 +92,16 @@ fn of_rollup(rollup: &Rollup) -> impl Iterator<Item = Meaning> {
             Owner::Member => ", user, account and partition",
         };
         let text = format!(
-            "Sums of {relation} by target{whose}, up to rollups.users_refreshed and but for the spans in dirty and the days in \
-             dirty_users."
+            "Sums of {relation} by target{whose}, up to rollups.users_refreshed, except for the spans in dirty and the days in dirty_users."
         );
         texts.push((rollup.owned(owner), text));
     }
     let text = format!(
-        "Sums of increments over {width}, up to rollups.refreshed and but for the spans in dirty; view {live} is up to date."
+        "Sums of increments over {width}, up to rollups.refreshed, except for the spans in dirty; view {live} is up to date."
     );
     texts.push((relation, text));
     let text = format!(
-        "Sums of increments over {width}, by target and entry, exact at any moment. For speed, ask with a condition on bucket."
+        "Sums of increments over {width}, by target and entry, always exact. Use a condition on bucket for speed."
     );
     texts.push((live, text));
     let texts = texts.into_iter();

@@ -105,10 +105,10 @@ pub fn note_left_out(client: &SpiClient<'_>) -> Result<(), Error> {
     }
     ErrorReport::new(
         PgSqlErrorCode::ERRCODE_SUCCESSFUL_COMPLETION,
-        format!("the answer is without nodes that do not answer: {missing}"),
+        format!("the answer excludes nodes that do not answer: {missing}"),
         "jobstats",
     )
-    .set_hint("Their targets lower the coverage. jobstats.health says why.")
+    .set_hint("Their targets lower the coverage. See jobstats.health.")
     .report(PgLogLevel::NOTICE);
     Ok(())
 }

@@ -29,7 +29,7 @@ pub fn secrets(client: &SpiClient<'_>) -> Result<Secrets, Error> {
 
 fn secret(bytes: &[u8]) -> Result<Secret, Error> {
     let wrong = || {
-        let hint = "jobstats.secrets has those of the store.";
+        let hint = "Use a secret from jobstats.secrets.";
         Error::argument("a secret must have 16 bytes".to_owned(), hint)
     };
     bytes.try_into().map_err(|_| wrong())

@@ -165,7 +165,7 @@ pub fn restore(client: &mut SpiClient<'_>) -> Result<(), Error> {
     client.execute(include_str!("settings/keep_stored.sql"), &[])?;
     ErrorReport::new(
         PgSqlErrorCode::ERRCODE_WARNING,
-        "the settings of the store were lost and have their default values again",
+        "the settings of the store were lost and reset to their defaults",
         "jobstats",
     )
     .set_hint("Set them again; the retention periods keep everything that is stored now.")

@@ -132,7 +132,7 @@ fn warn_of(damage: &str) {
     let problem = format!("the store of jobstats is damaged: {damage}");
     ErrorReport::new(PgSqlErrorCode::ERRCODE_DATA_CORRUPTED, problem, "jobstats_setup")
         .set_hint(
-            "Restore it from a backup, or compute increments again with jobstats_reprocess() as far as raw text is kept.",
+            "Restore it from a backup, or recompute increments with jobstats_reprocess() as far as raw text is retained.",
         )
         .report(PgLogLevel::WARNING);
 }
@@ -149,7 +149,7 @@ fn message(
             "tables partitioned by day (TimescaleDB is not installed in this database)".to_owned()
         }
         Installation::Timescale { .. } if pending.iter().any(|it| it == "increments") => {
-            "tables partitioned by day, made before TimescaleDB was installed".to_owned()
+            "tables partitioned by day, created before TimescaleDB was installed".to_owned()
         }
         Installation::Timescale {
             version, community, ..
@@ -170,7 +170,7 @@ fn message(
         );
     }
     let mended = checked.mended.as_ref();
-    let mended = mended.map_or_else(String::new, |mended| format!("\nMended: {mended}."));
+    let mended = mended.map_or_else(String::new, |mended| format!("\nRepaired: {mended}."));
     let state = match checked.damage {
         Some(_) => "is damaged",
         None => "is ready",

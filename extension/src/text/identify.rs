@@ -68,7 +68,7 @@ fn by_these(entry: &str, formats: &Array<'_, &str>, rows: &mut Rows) -> Result<(
     if formats.len() > FORMATS_MAX {
         return Err(Error::argument(
             format!("formats has more than {FORMATS_MAX} formats"),
-            "Give those that the clients of a site have.",
+            "Give the formats in use on the clients.",
         ));
     }
     let mut needed = Formats::default();

@@ -357,8 +357,8 @@ fn the_store_takes_names_of_users_and_refuses_an_unknown_source() {
         .is(
             78,
             &[
-                "there is no source \"weather\" (SQLSTATE 0A000)",
-                "Valid are lctl, passwd, ",
+                "source \"weather\" does not exist (SQLSTATE 0A000)",
+                "Valid values are lctl, passwd, ",
             ],
         );
     assert_eq!(machine.spooled(), ["0000000000000001.weather.zst"]);

@@ -4,7 +4,7 @@
 \set VERBOSITY terse
 CREATE VIEW damage AS SELECT remedy FROM jobstats.health WHERE states = '{maintenance}' AND remedy LIKE 'The store is damaged%';
 CREATE FUNCTION setup() RETURNS TABLE (state text, mended text) LANGUAGE sql AS $$
-SELECT substring(s.message FROM 'The store of jobstats \S+ ([^:]*):'), substring(s.message FROM 'Mended: ([^\n]*)')
+SELECT substring(s.message FROM 'The store of jobstats \S+ ([^:]*):'), substring(s.message FROM 'Repaired: ([^\n]*)')
 FROM (SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') AS message) s
 $$;
 SELECT * FROM setup();

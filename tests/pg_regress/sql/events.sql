@@ -83,7 +83,7 @@ DELETE FROM jobstats.entries WHERE entry_id = 1;
 UPDATE jobstats.entries SET job = NULL, claimed = '4711', status = 'claimed', workload = name WHERE name = '4711:1002:n02';
 UPDATE jobstats.watch SET rejudge_from = at(0);
 CALL jobstats_detect();
-SELECT topic, "text" FROM explain('waiting') WHERE topic = 'who' OR "text" ~ 'rule="start|What the job';
+SELECT topic, "text" FROM explain('waiting') WHERE topic = 'who' OR "text" ~ 'rule="start|The job';
 UPDATE jobstats.entries SET job = '4711', claimed = NULL, status = 'ok', workload = '4711' WHERE name = '4711:1002:n02';
 UPDATE jobstats.watch SET rejudge_from = at(0);
 CALL jobstats_detect();
@@ -192,7 +192,7 @@ SELECT kind, began, until, ended, targets, value, usual, notified FROM events WH
 -- Detection has stopped.
 SELECT count(*) FROM jobstats.health WHERE remedy ~ '^Readings have been judged';
 UPDATE jobstats.watch SET ran = now() - interval '20 minutes', watched_until = at(160);
-SELECT timeless(remedy) ~ '^Readings have been judged for events up to TIME' AS overdue FROM jobstats.health WHERE remedy ~ '^Readings';
+SELECT timeless(remedy) ~ '^Events have been detected up to TIME' AS overdue FROM jobstats.health WHERE remedy ~ '^Events have';
 CALL jobstats_detect();
 
 -- Who may see what.

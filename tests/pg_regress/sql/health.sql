@@ -90,7 +90,7 @@ TABLE store;
 UPDATE jobstats.observations SET received = ago(3601) WHERE "time" = (SELECT min("time") FROM jobstats.observations);
 TABLE store;
 INSERT INTO jobstats.maintenance (step, began, took, affected, problem) VALUES
-    ('all', ago(3610), '10 seconds', 0, NULL), ('refresh', ago(60), '10 seconds', 0, 'a feed has been running for long');
+    ('all', ago(3610), '10 seconds', 0, NULL), ('refresh', ago(60), '10 seconds', 0, 'a feed has been running for too long');
 TABLE store;
 INSERT INTO jobstats.maintenance (step, began, took, affected, problem) VALUES ('all', ago(3609), '10 seconds', 0, NULL);
 TABLE store;

@@ -104,7 +104,7 @@ CALL jobstats_maintain();
 SELECT cluster, status, entries, remedy FROM jobstats.job_quality WHERE day > at(5000) ORDER BY cluster, status;
 SELECT * FROM health_at(5780);
 
--- Two clusters count alike.
+-- Two clusters use the same numbers.
 SELECT account(8600, 8700, string_agg(run((3000 + n)::text, 'alpha', 8640, 8690, 1000, 'a[1-9]') || run((3000 + n)::text, 'beta', 8640, 8690, 1001, 'b[1-9]'), ''))
 FROM generate_series(1, 12) n;
 SELECT act('', 8640, 8660, VARIADIC ARRAY(SELECT format('30%s', to_char(n, 'FM00')) FROM generate_series(1, 12) n));

@@ -8,7 +8,7 @@ SELECT coalesce(current_setting('timescaledb.license', true), '') = 'timescale' 
     INSERT INTO _timescaledb_internal.bgw_job_stat_history (job_id, pid, execution_start, execution_finish, succeeded, data)
     VALUES (3, 1, now(), now() + interval '1 minute', false, jsonb_build_object('job', '{}'::jsonb, 'error_data',
         '{"sqlerrcode": "24000", "message": "cannot drop portal \"\" while it is being set up"}'::jsonb));
-    SELECT jobstats_internal.failing_jobs() ~ '^TimescaleDB [0-9.]+ records every job as failed on PostgreSQL [0-9.]+, although its work is done$' AS found \gset
+    SELECT jobstats_internal.failing_jobs() ~ '^TimescaleDB [0-9.]+ records every job as failed on PostgreSQL [0-9.]+, although it succeeds$' AS found \gset
     DELETE FROM _timescaledb_internal.bgw_job_stat_history WHERE pid = 1;
 \else
     SELECT jobstats_internal.failing_jobs() IS NULL AS found \gset
@@ -54,12 +54,12 @@ SELECT count(*) FROM jobstats.health WHERE states = '{maintenance}';
         (SELECT remedy FROM jobstats.health WHERE states = '{maintenance}') = format('The last maintenance had a problem: %s.', problem) AS shown
     FROM last \gset
     SELECT regexp_replace(jobstats_setup(), '.*(Maintenance is .*)', '\1') = format('Maintenance is scheduled: job %s of TimescaleDB. '
-        'Jobs fail: let cron or pg_cron call it, then SELECT delete_job(%1$s);', :'add_job') AS scheduled \gset
+        'Jobs fail: call it from cron or pg_cron, then SELECT delete_job(%1$s);', :'add_job') AS scheduled \gset
     SELECT delete_job(:add_job) AS deleted \gset
     CALL jobstats_maintain();
-    SELECT jobstats_setup() ~ E'Jobs fail, so that its jobs are not recommended.\n.*cron' AS advised \gset
+    SELECT jobstats_setup() ~ E'Jobs fail, so its jobs are not recommended.\n.*cron' AS advised \gset
 \else
-    SELECT 'Jobs fail: let cron or pg_cron call jobstats_maintain() instead, then SELECT delete_job(N)' AS problem, true AS shown,
+    SELECT 'Jobs fail: call jobstats_maintain() from cron or pg_cron instead, then SELECT delete_job(N)' AS problem, true AS shown,
         true AS scheduled, true AS advised \gset
 \endif
 SELECT :'problem' AS problem, :'shown' AS shown, :'scheduled' AS scheduled, :'advised' AS advised;

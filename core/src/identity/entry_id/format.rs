@@ -26,15 +26,13 @@ pub enum FormatError {
     #[error("format \"{0}\" has none of the codes %e %g %h %H %j %p %u")]
     NoCode(String),
     /// The format is longer than Lustre accepts, so that no client can have it.
-    #[error("format \"{0}\" is longer than the {LONGEST_FORMAT} bytes that Lustre takes")]
+    #[error("format \"{0}\" is longer than the {LONGEST_FORMAT} bytes that Lustre allows")]
     TooLong(String),
     /// The format is meant for some nodes, and identifiers do not show which node they are of.
-    #[error("format \"{0}\" has neither %h nor %H, so that a pattern of nodes cannot match")]
+    #[error("format \"{0}\" has neither %h nor %H, so a node pattern cannot match")]
     NoNode(String),
     /// A pattern is longer than any name.
-    #[error(
-        "pattern \"{0}\" is longer than the {LONGEST_PATTERN} bytes that patterns of formats may have"
-    )]
+    #[error("pattern \"{0}\" is longer than {LONGEST_PATTERN} bytes")]
     LongPattern(String),
 }
 

@@ -286,12 +286,12 @@ fn a_finding_shows_the_numbers_that_prove_it() {
     let expected = [
         "75 % of its reads were small: 750 k of 32 KiB or less, 125 k fair, 125 k good (over 512 KiB)",
         "75 % of its writes were small: 750 k of 32 KiB or less, 125 k fair, 125 k good (over 512 KiB)",
-        "75 % of its writes were small: 750 k of 32 KiB or less, 125 k fair, 125 k good (over 512 KiB), each a file",
+        "75 % of its writes were small: 750 k of 32 KiB or less, 125 k fair, 125 k good (over 512 KiB), one per file",
         "1.5 M files opened, 0.75 per MiB read or written",
         "750 k requests for attributes, 0.75 per file opened",
         "750 k syncs for 1 M writes",
-        "1 M files made and 750 k removed",
-        "750 k files removed and no file made",
+        "1 M files created and 750 k removed",
+        "750 k files removed and no file created",
         "75 % of its 2.1 TB went to or from one OST",
         "75 % of its server time was on MDTs",
     ];
@@ -310,12 +310,12 @@ fn a_finding_shows_the_numbers_that_prove_it() {
     removes.creates.count = 3e5;
     assert_eq!(
         text(Rule::MassDeletion, &removes),
-        "1 M files removed, 3.33 times as many as made"
+        "1 M files removed, 3.33 times as many as created"
     );
     removes.creates.count = 1e5;
     assert_eq!(
         text(Rule::MassDeletion, &removes),
-        "1 M files removed, many times more than made"
+        "1 M files removed, many times more than created"
     );
     let nothing = Moved::default();
     let unread = |rule| Work {
@@ -325,12 +325,12 @@ fn a_finding_shows_the_numbers_that_prove_it() {
     };
     assert_eq!(
         text(Rule::Opens, &unread(Rule::Opens)),
-        "1.5 M files opened, and less than a MiB read or written"
+        "1.5 M files opened, but less than a MiB read or written"
     );
     let mut unopened = work(Rule::Getattrs, 0.75);
     unopened.opens.count = 0.0;
     assert_eq!(
         text(Rule::Getattrs, &unopened),
-        "750 k requests for attributes, and no file opened"
+        "750 k requests for attributes, but no file opened"
     );
 }

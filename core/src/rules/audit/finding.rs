@@ -96,7 +96,7 @@ type Name = (String, String);
 
 /// The error for more findings than anybody reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("over 100,000 disagreements")]
+#[error("more than 100,000 differences")]
 pub struct TooManyFindings;
 
 /// The findings of an audit.

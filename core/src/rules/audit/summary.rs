@@ -35,7 +35,7 @@ impl fmt::Display for Summary {
             0 => Ok(()),
             left => write!(
                 out,
-                "; {left} could not be: their raw text, or that of the observation before, is gone or damaged"
+                "; skipped {left}: their raw text, or that of the previous observation, is gone or damaged"
             ),
         }
     }
@@ -55,7 +55,7 @@ mod tests {
         summary.add(0, 4);
         assert_eq!(
             summary.to_string(),
-            "audited 3 observations of 2 targets; 4 could not be: their raw text, or that of the observation before, is gone \
+            "audited 3 observations of 2 targets; skipped 4: their raw text, or that of the previous observation, is gone \
              or damaged"
         );
     }

@@ -28,8 +28,8 @@ impl Warning {
         let targets = cut().filter_map(|outcome| outcome.target.clone());
         let (count, all) = (cut().count(), outcomes.len());
         (count > 0).then(|| Self {
-            message: format!("jobstats found the end of {count} of {all} texts missing"),
-            detail: list(targets) + ": entries that were active stood last in the text before.",
+            message: format!("the end of {count} of {all} texts is missing"),
+            detail: list(targets) + ": the previous text ended with active entries.",
             hint: "Make sure that the whole output of lctl is sent.",
         })
     }
@@ -37,9 +37,9 @@ impl Warning {
     /// Returns the notice about a text whose records users can forge, if any.
     pub fn of_forgeable(outcomes: &[Outcome]) -> Option<Self> {
         outcomes.iter().any(|outcome| outcome.is_forgeable).then(|| Self {
-            message: "users can forge rows of this text of sacct by the names of their jobs".to_owned(),
-            detail: "The delimiter is one character that can be typed, and sacct does not quote what it prints.".to_owned(),
-            hint: "Let the delimiter be one that nobody can guess: --delimiter=\"|$(od -An -N8 -tx1 /dev/urandom | tr -d ' \\n')|\".",
+            message: "users can forge rows of this sacct text through job names".to_owned(),
+            detail: "The delimiter is a single typeable character, and sacct does not quote its output.".to_owned(),
+            hint: "Use a delimiter that users cannot guess: --delimiter=\"|$(od -An -N8 -tx1 /dev/urandom | tr -d ' \\n')|\".",
         })
     }
 
@@ -64,17 +64,17 @@ fn hint(outcomes: &[Outcome]) -> &'static str {
     if has(reason::NO_TARGET) {
         "Print the text without the option -n of lctl get_param."
     } else if has(reason::NO_HEADER) {
-        "Let sacct print a table with its header, without --noheader or --json, with these fields: -o JobIDRaw,JobID,Cluster,Submit,Start,End,UID,User,GID,Group,Account,Partition,QOS,State,ExitCode,NNodes,NCPUS,JobName,NodeList."
+        "Run sacct without --noheader or --json, with these fields: -o JobIDRaw,JobID,Cluster,Submit,Start,End,UID,User,GID,Group,Account,Partition,QOS,State,ExitCode,NNodes,NCPUS,JobName,NodeList."
     } else if has(reason::NO_TIMES) {
-        "No record says when its job was submitted or began. The columns that sacct prints without -o have no times: let it print Submit, Start and End too."
+        "No record has the time when its job was submitted or started. The default columns of sacct have no times: add Submit, Start and End."
     } else if has(reason::WRONG_SOURCE) {
         "Name the source of the text in the column source of the feed."
     } else if has(reason::NOT_WANTED) {
-        "The owner of the store chooses metrics by patterns of their names: SELECT jobstats_setup(metrics => '{node_rapl_*}');"
+        "The owner of the store can select metrics by name: SELECT jobstats_setup(metrics => '{node_rapl_*}');"
     } else if has(reason::TOO_LATE) {
-        "Text older than raw_retention is taken only if it continues the newest text of its target. For other old text, the owner of the store makes raw_retention longer first: SELECT jobstats_setup(raw_retention => '7 days');"
+        "Text older than raw_retention is accepted only if it continues the newest text of its target. For other old text, the owner of the store must raise raw_retention first: SELECT jobstats_setup(raw_retention => '7 days');"
     } else if reasons(outcomes).next().is_some() {
-        "The owner of the store finds rejected text in jobstats.rejects."
+        "The owner of the store can find rejected text in jobstats.rejects."
     } else {
         "Newer text of this target has already arrived. Make sure that no other server feeds this target."
     }
@@ -213,11 +213,8 @@ mod tests {
         assert_eq!(Warning::of_cut(&outcomes), None);
         outcomes[1].ends_early = true;
         let warning = Warning::of_cut(&outcomes).expect("a warning");
-        assert_eq!(
-            warning.message,
-            "jobstats found the end of 1 of 2 texts missing"
-        );
-        assert!(warning.detail.starts_with("b: entries that were active"));
+        assert_eq!(warning.message, "the end of 1 of 2 texts is missing");
+        assert!(warning.detail.starts_with("b: the previous text ended"));
         assert_eq!(Warning::of(&outcomes), None);
     }
 

@@ -85,7 +85,7 @@ fn a_problem_names_its_entry_and_its_operation() {
         operation,
         reason: Reason::OlderEpoch,
     };
-    let why = "a later life of the entry was seen before";
+    let why = "a later epoch of the entry was seen before";
     assert_eq!(
         problem(None).to_string(),
         format!("4711:1000:r01c01: {why}")

@@ -251,7 +251,7 @@ fn a_line_that_vanishes_with_the_same_start_time_keeps_its_value() {
         compared.problems,
         [(
             "counter fell",
-            "close: samples fell from 7 to 0 though the entry is the same".to_owned()
+            "close: samples fell from 7 to 0, but the entry is the same".to_owned()
         )]
     );
 }

@@ -54,10 +54,10 @@ fn what_is_no_filter_says_how_to_write_one() {
     #[rustfmt::skip]
     let cases = [
         ("usr=jan", FilterError::Key("usr".into()), "user"),
-        ("user!=jan", FilterError::Key("user!".into()), "not wanted is exclude, as in exclude => 'user=jan'"),
+        ("user!=jan", FilterError::Key("user!".into()), "leave values out, use exclude => 'user=jan'"),
         ("user=jan,", FilterError::Comma("user".into()), "one,two"),
         ("user=jan,kind=OST", FilterError::Comma("user".into()), "keys by blanks"),
-        ("xyzzy=1", FilterError::Key("xyzzy".into()), "Keys are cluster"),
+        ("xyzzy=1", FilterError::Key("xyzzy".into()), "Valid keys are cluster"),
         (r#"{"others": 49}"#, FilterError::NoGroup("others".into()), "labels"),
         ("untracked=true", FilterError::NoGroup("untracked".into()), "labels"),
         ("user=a user=b", FilterError::Twice("user".into()), "user=one,two"),

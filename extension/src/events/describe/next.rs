@@ -21,28 +21,28 @@ pub fn steps(client: &SpiClient<'_>, event: &Event) -> Result<Vec<Line>, Error> 
     let mut steps = match event.kind.as_str() {
         "slow_target" => vec![
             step(
-                "How large its requests to the disks are",
+                "Sizes of its disk requests",
                 format!("lctl get_param osd-*.{target}.brw_stats"),
             ),
             step(
-                "Whether a disk fails or an array rebuilds",
+                "Failing disks or array rebuilds",
                 "dmesg -T | tail; cat /proc/mdstat; iostat -xy 5 3",
             ),
         ],
         "stalled" => vec![
-            step("Whether the target is in recovery", recovery),
+            step("Recovery of the target", recovery),
             step(
-                "Whether threads hang",
+                "Hung threads",
                 "dmesg -T | grep -e LustreError -e 'blocked for more than'",
             ),
         ],
         "full" => vec![
             step(
-                "Who uses it",
+                "Largest users of its space",
                 format!("SELECT * FROM jobstats_space(filter => 'target={target}');"),
             ),
             step(
-                "How full the others are, on a client",
+                "Use of the other targets (on a client)",
                 "lfs df -h; lfs df -ih",
             ),
         ],
@@ -50,19 +50,19 @@ pub fn steps(client: &SpiClient<'_>, event: &Event) -> Result<Vec<Line>, Error> 
             "filesystem",
             plain(&event.filesystem, "FILESYSTEM"),
         )],
-        _ => vec![step("Whether all clients are back", recovery)],
+        _ => vec![step("Clients that have not reconnected", recovery)],
     };
     if is_ost && event.kind == "full" {
         steps.push(step(
-            "Which large files are on it, on a client",
+            "Large files on it (on a client)",
             format!("lfs find MOUNTPOINT --ost {target}_UUID --size +100G"),
         ));
     }
     if is_ost && matches!(event.kind.as_str(), "slow_target" | "full") {
         let set = format!("lctl set_param osp.{target}-osc-MDT*.max_create_count=");
-        let stop = "To let no new files begin there, on each MDS";
+        let stop = "To stop creating files on it (on each MDS)";
         steps.push(step(stop, format!("{set}0")));
-        steps.push(step("To let them begin there again", set + "20000"));
+        steps.push(step("To allow that again", set + "20000"));
     }
     Ok(steps)
 }
@@ -79,7 +79,7 @@ fn who_works(dimension: &str, names: &str) -> Line {
     let command = format!(
         "SELECT * FROM jobstats_top(\"by\" => 'user,job', filter => '{dimension}={names}');"
     );
-    step("Who works there now", command)
+    step("Users and jobs there now", command)
 }
 
 /// Returns a name that may stand in a command, else what to put in its place: clients choose the names of jobs, and a command is copied into a
@@ -96,7 +96,7 @@ fn waiting(client: &SpiClient<'_>, event: &Event) -> Result<Vec<Line>, Error> {
     let mut steps = Vec::new();
     if event.is_only_probed() {
         steps.push(step(
-            "Whether the network loses messages, on the client that probes and on the server",
+            "Lost network messages (on the probing client and the server)",
             "lnetctl stats show; lnetctl net show -v",
         ));
     }
@@ -110,9 +110,9 @@ fn waiting(client: &SpiClient<'_>, event: &Event) -> Result<Vec<Line>, Error> {
     };
     if let Some(job) = job {
         let show = known.show(job);
-        steps.extend(show.map(|it| step("What the job is, on the scheduler's host", it)));
+        steps.extend(show.map(|it| step("The job (on the scheduler's host)", it)));
         steps.push(step(
-            "What the job does in Lustre",
+            "The job's I/O",
             format!("SELECT * FROM jobstats_job_usage('{job}');"),
         ));
     } else {
@@ -125,7 +125,7 @@ fn waiting(client: &SpiClient<'_>, event: &Event) -> Result<Vec<Line>, Error> {
         steps.extend(services.flat_map(|it| limit(&it, &rule, &event.servers.join(", "))));
     }
     steps.push(step(
-        "How its files are striped, on a client",
+        "Striping of its files (on a client)",
         "lfs getstripe -d DIRECTORY",
     ));
     Ok(steps)
@@ -142,14 +142,14 @@ fn limit(service: &str, rule: &str, servers: &str) -> [Line; 2] {
     [
         step(
             &format!(
-                "To let it have 100 requests a second for each part of the processors, on {servers}; this turns the policy tbf on"
+                "To limit it to 100 requests per second and CPU partition (on {servers}; enables the policy tbf)"
             ),
             format!(
                 "lctl set_param {service}.nrs_policies=tbf && lctl set_param {service}.nrs_tbf_rule=\"start jobstats {rule} rate=100\""
             ),
         ),
         step(
-            "To stop that; the last command turns the policy off",
+            "To undo that (the second command disables the policy)",
             format!(
                 "lctl set_param {service}.nrs_tbf_rule=\"stop jobstats\" && lctl set_param {service}.nrs_policies=fifo"
             ),

@@ -263,7 +263,7 @@ unsafe fn put_rows(
         pgrx::ereport!(
             ERROR,
             PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH,
-            "jobstats_internal.staged_increments() serves jobstats itself alone"
+            "jobstats_internal.staged_increments() is internal to jobstats"
         );
     }
     let width = FIXED.len() + positions.len() + LAST.len();

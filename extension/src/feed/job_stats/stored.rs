@@ -299,7 +299,7 @@ fn find(
     let damages = [stored.text.damage(), stored.carried.damage()];
     for error in damages.into_iter().flatten() {
         pgrx::warning!(
-            "the raw text of target_id {target_id} of {time} is damaged and counts as gone: {error}"
+            "the raw text of target_id {target_id} of {time} is damaged and ignored: {error}"
         );
     }
     Ok(Some(stored))

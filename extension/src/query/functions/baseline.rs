@@ -36,7 +36,7 @@ fn jobstats_baseline(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<
         if plan.window.until() - plan.window.since() > LONGEST {
             return Err(Error::argument(
                 "the window is longer than a day".to_owned(),
-                "It would be compared with windows that have parts of it: ask for a day, or an hour.",
+                "It would overlap the windows that it is compared with: use a day or an hour.",
             ));
         }
         let mut windows = Windows::new(client, question);

@@ -67,7 +67,7 @@ fn jobstats_changes(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
                 return explain_empty::explain_window(client, &plan.window, question);
             }
             hinted(
-                "none of the seven days before was observed for 80 % of this window",
+                "no day of the seven before was observed for 80 % of this window",
                 "Name a baseline: baseline_since and baseline_until.",
             );
             return Ok(());
@@ -104,7 +104,7 @@ fn baseline(
         (None, None) => Ok(None),
         (Some(_), Some(_)) => window(since, until).map(Some),
         _ => Err(Error::argument(
-            "a baseline has two ends",
+            "a baseline needs both ends",
             "Give both baseline_since and baseline_until, or neither.",
         )),
     }
@@ -133,8 +133,8 @@ impl Baseline {
         let coverage = windows.read(&before, 0.0, add)?;
         if coverage < LEAST_COVERAGE {
             hinted(
-                format!("{:.0} % of the baseline were observed", coverage * 100.0),
-                "What was done in the rest of it is unknown, and counts as nothing: compare with a time that was observed.",
+                format!("{:.0} % of the baseline was observed", coverage * 100.0),
+                "Unobserved usage counts as 0: compare with a time that was observed.",
             );
         }
         let length = plan.window.until() - plan.window.since();

@@ -40,7 +40,7 @@ fn jobstats_io_sizes(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<
         // Only increments have histograms.
         if plan.window.since() < plan.state.kept_since {
             pgrx::notice!(
-                "sizes of reads and writes are kept as long as increments are, and not in rollups"
+                "sizes of reads and writes are retained as long as increments; rollups lack them"
             );
         }
         let lacks_deviation = |it: &SizesOfGroup| it.calls > 0 && it.deviation.is_none();
@@ -61,7 +61,7 @@ fn note_left_out(client: &SpiClient<'_>, plan: &Plan) -> Result<(), Error> {
     )?;
     if is_brief {
         pgrx::notice!(
-            "sizes or standard deviations were not kept in a part of the window (jobstats.settings.keep)"
+            "sizes or standard deviations were not stored for a part of the window (jobstats.settings.keep)"
         );
     }
     Ok(())

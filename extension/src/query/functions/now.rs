@@ -103,7 +103,7 @@ impl Query {
     ) -> Result<(), Error> {
         if !ranked.is_empty() && ranked.iter().all(|it| it.service_time.is_none()) {
             pgrx::notice!(
-                "no target in scope reports times (Lustre before 2.14), so share and operation are those of calls"
+                "no target in scope reports times (Lustre before 2.14), so share and operation are based on calls"
             );
         }
         let groups = ranked.iter().map(|it| &it.group);
@@ -239,7 +239,7 @@ fn day_until(at: Option<TimestampWithTimeZone>) -> Result<Period, Error> {
 fn note_age(client: &SpiClient<'_>, at: Option<TimestampWithTimeZone>) -> Result<(), Error> {
     let kept_since = store::settings(client)?.kept_since;
     if at.map_or(Ok(Micros::MAX), micros)? <= kept_since {
-        pgrx::notice!("increments are kept since {}", timestamptz(kept_since)?);
+        pgrx::notice!("increments are retained since {}", timestamptz(kept_since)?);
     }
     Ok(())
 }

@@ -93,11 +93,11 @@ fn explain(client: &SpiClient<'_>) -> Result<(), Error> {
     let (first, last) = (row.time_opt("first")?, row.time_opt("last")?);
     match first.zip(last) {
         None => hinted(
-            "no server's queues were read",
-            "jobstats-shipper asks for the stats of services, unless its option --parameters says otherwise. Since Lustre 2.12 it needs root or CAP_DAC_READ_SEARCH to read them. Two texts of a server make a row.",
+            "no server queues were read",
+            "jobstats-shipper reads the stats of services, unless --parameters excludes them. Since Lustre 2.12 this needs root or CAP_DAC_READ_SEARCH. A row needs two scrapes of a server.",
         ),
         Some((first, last)) => hinted(
-            "no service was read in this window, or none fits the filter",
+            "no service that matches the filter was read in this window",
             format!(
                 "Services were read between {} and {}.",
                 timestamptz(first - 1)?,

@@ -72,7 +72,7 @@ fn jobstats_space(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()>
     };
     if query.is_by_target() && (query.at.is_some() || query.since.is_some()) {
         let hint = "Leave out at and since, or target.";
-        return Err(Error::argument("used space of the past is not kept by target", hint).into());
+        return Err(Error::argument("past used space is not stored by target", hint).into());
     }
     read(|client, own| {
         store::require(client)?;
@@ -97,8 +97,8 @@ fn kind(by: &[&str]) -> Result<&'static str, Error> {
     let found = KINDS.iter().find(|(_, names)| fits(names));
     found.map(|(kind, _)| *kind).ok_or_else(|| {
         Error::argument(
-            format!("there is no space by \"{}\"", by.join(", ")),
-            "by takes one of user, group, project and account, with or without cluster, filesystem and target.",
+            format!("cannot group space by \"{}\"", by.join(", ")),
+            "by must be one of user, group, project and account, with or without cluster, filesystem and target.",
         )
     })
 }
@@ -197,23 +197,21 @@ impl Query {
         }
         if read == 0 && written == 0 {
             hinted(
-                format!("no target has reported what each {kind} uses"),
+                format!("no target has reported space by {kind}"),
                 format!(
-                    "jobstats-shipper asks for quota_slave.acct_{kind} once an hour. Lustre prints nothing where a target counts no {kind}s."
+                    "jobstats-shipper reads quota_slave.acct_{kind} once an hour. It is empty if a target does not account {kind}s."
                 ),
             );
         } else if written == 0 {
             hinted(
-                "nothing is known of this time, or of what the filter names",
-                "Sums of a day are made when it is over: SELECT min(day), max(day) FROM jobstats.used;",
+                "no data for this time and filter",
+                "Days are summed after their end: SELECT min(day), max(day) FROM jobstats.used;",
             );
         } else if self.at.is_none() && !missing.is_empty() {
             let (number, names) = (missing.len(), listed(&missing, 10));
             hinted(
-                format!(
-                    "{number} targets have not reported within a day what each {kind} uses: {names}"
-                ),
-                "Sums of their file systems are too small or old: compare targets with of_targets, and see time.",
+                format!("{number} targets have not reported space by {kind} within a day: {names}"),
+                "Sums of their file systems are too small or outdated: compare targets with of_targets, and see time.",
             );
         }
         Ok(())

@@ -49,8 +49,8 @@ fn jobstats_untracked(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult
             &[],
         )? {
             hinted(
-                "no target's own counters were read",
-                "They come from md_stats and stats, which jobstats-shipper asks for by default.",
+                "no target counters were read",
+                "They come from md_stats and stats, which jobstats-shipper reads by default.",
             );
         }
         plan.note_age();
@@ -106,9 +106,9 @@ fn of_targets(by: By) -> Result<By, Error> {
         return Ok(by);
     };
     Err(Error::argument(
-        format!("{} is no dimension of targets", shown(other.name)),
+        format!("{} is not a dimension of targets", shown(other.name)),
         format!(
-            "Work in no entry has no user or job. Valid: {}.",
+            "I/O without an entry has no user or job. Valid values are {}.",
             OF_TARGETS.join(", ")
         ),
     ))

@@ -33,7 +33,7 @@ columns AS (
     JOIN pg_attribute a ON a.attrelid = r.oid AND a.attnum > 0 AND NOT a.attisdropped
 ),
 statements AS (
-    SELECT 'COMMENT ON SCHEMA jobstats IS ''The store of the extension jobstats: made and kept by jobstats_setup().''' AS statement
+    SELECT 'COMMENT ON SCHEMA jobstats IS ''The store of the extension jobstats, created and maintained by jobstats_setup().''' AS statement
     UNION ALL
     SELECT format('COMMENT ON %s jobstats.%I IS %L', CASE r.relkind WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, r.name, r.meaning)
     FROM relations r

@@ -31,7 +31,7 @@ pub fn advice(
         && let Some(job) = job(client, BY_TIMESCALE)?
     {
         let problem = failing.map(|problem| {
-            format!(" {problem}: let cron or pg_cron call it, then SELECT delete_job({job});")
+            format!(" {problem}: call it from cron or pg_cron, then SELECT delete_job({job});")
         });
         return Ok(format!(
             "Maintenance is scheduled: job {job} of TimescaleDB.{}",
@@ -59,8 +59,7 @@ pub fn advice(
              */10 * * * * psql -X -d {database} -c '{call}'"
         )
     };
-    let reason =
-        failing.map(|problem| format!("{problem}, so that its jobs are not recommended.\n"));
+    let reason = failing.map(|problem| format!("{problem}, so its jobs are not recommended.\n"));
     Ok(reason.unwrap_or_default() + &how)
 }
 

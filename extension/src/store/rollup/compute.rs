@@ -70,7 +70,7 @@ fn jobstats_skip_empty_days(
     if to.saturating_sub(from) > 100_000 * DAY {
         return Err(Error::argument(
             "the span is too long",
-            "Give one of less than 100,000 days.",
+            "Give a span of less than 100,000 days.",
         )
         .into());
     }

@@ -26,27 +26,27 @@ below AS (
 rule AS (
     SELECT 1 AS number, s.retention < s.raw_retention AS broken,
         format('retention (%s) is shorter than raw_retention (%s)', s.retention, s.raw_retention) AS problem,
-        'Text whose observation is gone would be in the way of feeding it again: give a longer retention or a shorter raw_retention.' AS hint
+        'Text must not outlive its observation: set a longer retention or a shorter raw_retention.' AS hint
     FROM setting s
     UNION ALL
     SELECT 2, s.retention < s.refresh_lag + interval '1 day',
         format('retention (%s) is shorter than refresh_lag (%s) and a day', s.retention, s.refresh_lag),
-        'Increments are kept until the rollup of days has summed them: give a longer retention or a shorter refresh_lag.'
+        'Increments must be retained until the daily rollup has summed them: set a longer retention or a shorter refresh_lag.'
     FROM setting s
     UNION ALL
     SELECT 3, s.chunk_interval > s.retention,
         format('chunk_interval (%s) is longer than retention (%s)', s.chunk_interval, s.retention),
-        'Chunks are dropped as a whole: give a shorter chunk_interval.'
+        'Chunks are dropped as a whole: set a shorter chunk_interval.'
     FROM setting s
     UNION ALL
     SELECT 4, $5 < s.raw_retention,
         format('compress_after (%s) is shorter than raw_retention (%s)', s.compress_after, s.raw_retention),
-        'Late text changes what is younger than raw text, and what is kept in columns is slow to change: give a longer compress_after.'
+        'Late text changes rows younger than raw_retention, and compressed rows are slow to change: set a longer compress_after.'
     FROM setting s
     UNION ALL
     SELECT 5, b.wanted < least(b.kept, interval '100 years') OR b.wanted < interval '100 years' AND b.kept IS NULL,
-        format('rollup_%s_retention (%s) is shorter than what it sums is kept (%s)', b.level, b.wanted, coalesce(b.kept::text, 'for ever')),
-        'A rollup is kept as long as increments and the rollups finer than it, or longer: give a longer time, or shorten those too.'
+        format('rollup_%s_retention (%s) is shorter than the retention of its source (%s)', b.level, b.wanted, coalesce(b.kept::text, 'for ever')),
+        'A rollup must be retained as long as increments and finer rollups, or longer: set a longer time, or shorten those too.'
     FROM below b
 )
 SELECT r.problem, r.hint FROM rule r WHERE r.broken ORDER BY r.number, r.problem LIMIT 1

@@ -175,14 +175,14 @@ INSERT INTO jobstats.finding_rules (finding, fair, bad, absolute, advice)
 VALUES
     ('small_reads', 0.1, 0.5, 0.99, 'Read 1 MiB and more at once: with a larger buffer, or with a library that collects reads (HDF5, NetCDF, MPI-IO).'),
     ('small_writes', 0.1, 0.5, 0.99, 'Write 1 MiB and more at once: with a larger buffer, or with a library that collects writes (HDF5, NetCDF, MPI-IO).'),
-    ('small_files', 0.1, 0.5, NULL, 'Pack small files together (tar, HDF5, SQLite), or write them to a disk of the node and copy them as one.'),
+    ('small_files', 0.1, 0.5, NULL, 'Pack small files together (tar, HDF5, SQLite), or write them to a local disk and copy them as one.'),
     ('opens', 1, 10, NULL, 'Keep files open, and pack small files together: each open is a request to a metadata server.'),
-    ('getattrs', 10, 100, NULL, 'List and stat less: no ls -l, find or du in loops, no waiting for a file by asking again and again.'),
-    ('syncs', 0.1, 0.5, 0.9, 'Sync rarely: once per checkpoint and not after each write. Databases and logs belong on a disk of the node.'),
-    ('short_lived_files', 0.8, 0.95, NULL, 'Put temporary files on a disk of the node or in memory (TMPDIR, /dev/shm).'),
+    ('getattrs', 10, 100, NULL, 'List and stat less: no ls -l, find or du in loops, no polling for files.'),
+    ('syncs', 0.1, 0.5, 0.9, 'Sync rarely: once per checkpoint and not after each write. Databases and logs belong on a local disk.'),
+    ('short_lived_files', 0.8, 0.95, NULL, 'Put temporary files on a local disk or in memory (TMPDIR, /dev/shm).'),
     ('mass_deletion', 100000, 1000000, 1000000, 'Delete from one or two processes and at quiet hours (lfs find DIRECTORY -type f -print0 | xargs -0 rm -f), or leave it to the purge policy of the site.'),
     ('one_target', 0.9, 0.99, NULL, 'Stripe large files over several OSTs: lfs setstripe -c 4 DIRECTORY, before they are written.'),
-    ('metadata', 0.5, 0.9, NULL, 'Make, open and ask for fewer files: pack them together, and work in memory or on a disk of the node.')
+    ('metadata', 0.5, 0.9, NULL, 'Create, open and stat fewer files: pack them together, and work in memory or on a local disk.')
 ON CONFLICT DO NOTHING;
 
 CREATE TABLE IF NOT EXISTS jobstats.finding_days (

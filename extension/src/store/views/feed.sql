@@ -24,7 +24,7 @@ DECLARE
 BEGIN
     IF to_regprocedure('jobstats_internal.ingest(text,text,timestamptz,text,bytea,interval,text,text,tstzrange)') IS NULL THEN
         RAISE object_not_in_prerequisite_state USING
-            MESSAGE = 'the extension jobstats is missing in this database',
+            MESSAGE = 'extension jobstats is not installed in this database',
             HINT = 'Run CREATE EXTENSION jobstats, then SELECT jobstats_setup();';
     END IF;
     -- An idle session would keep others from feeding its targets.
@@ -37,7 +37,7 @@ BEGIN
     EXCEPTION WHEN lock_not_available THEN
         SELECT f.* INTO other FROM jobstats_internal.feeding() f LIMIT 1;
         RAISE serialization_failure USING
-            MESSAGE = 'the feed has waited too long for another one' || CASE WHEN other.pid IS NULL THEN ''
+            MESSAGE = 'timeout while waiting for another feed' || CASE WHEN other.pid IS NULL THEN ''
                 ELSE format(': session %s of role %I has held the locks of a feed since %s', other.pid, other.role, other.since) END,
             HINT = 'Feed the text again.' || CASE WHEN other.pid IS NULL THEN ''
                 ELSE format(' A superuser or a member of that role can end the session: SELECT pg_terminate_backend(%s);', other.pid) END;
@@ -45,7 +45,7 @@ BEGIN
     RETURN NEW;
 END
 $wrapper$;
-COMMENT ON FUNCTION jobstats.feed_insert() IS 'Internal: what INSERT into the view feed does.';
+COMMENT ON FUNCTION jobstats.feed_insert() IS 'Internal: handles INSERT into the view feed.';
 REVOKE ALL ON FUNCTION jobstats.feed_insert() FROM PUBLIC;
 
 CREATE OR REPLACE TRIGGER feed_insert INSTEAD OF INSERT ON jobstats.feed

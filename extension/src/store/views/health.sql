@@ -118,7 +118,7 @@ LEFT JOIN LATERAL (
                 (8, k.contested IS NOT NULL, 'contested', format('The target moved back and forth between servers (%s) in the last hour. Check which of them serves it, and who may feed it (jobstats.writers).', k.contested)),
                 (9, k.gap_until IS NOT NULL OR k.missed > 0, 'gap', CASE
                     WHEN k.gap_until IS NOT NULL THEN format(
-                        'Nothing was collected from %s to %s, so rates in this time are averages. Check whether the shipper on %s or this database was down.',
+                        'No snapshot was taken from %s to %s, so rates in this time are averages. Check whether the shipper on %s or this database was down.',
                         date_trunc('second', k.gap_since), date_trunc('second', k.gap_until), k.server)
                     ELSE format(
                         'In the last hour %s missing, so rates there are averages over longer times. Check the log of the shipper on %s and whether this database was down.',
@@ -158,7 +158,7 @@ FROM (
 -- Text of the last hour without a known target. Only the servers with most of it are shown, since a writer may name any number. Text
 -- of a writer without the right to feed it does not count.
 (SELECT r.cluster, NULL::text, NULL::text, r.server, text 'rejects',
-    format('Text of this server was rejected (%s), and no target is known that it belongs to: SELECT * FROM jobstats.rejects WHERE server = %L ORDER BY received DESC;',
+    format('Text of this server was rejected (%s), and belongs to no known target: SELECT * FROM jobstats.rejects WHERE server = %L ORDER BY received DESC;',
         string_agg(DISTINCT r.reason, ', '), r.server)
 FROM jobstats.rejects r
 WHERE r.received > now() - interval '1 hour' AND r.reason NOT IN ('not yours', 'guessable delimiter')
@@ -171,7 +171,7 @@ LIMIT 10)
 UNION ALL
 -- Requests that clients sent without an identifier.
 SELECT u.cluster, NULL::text, NULL::text, NULL::text, text 'ids',
-    format('%s %% of the requests to %s from %s to %s had no identifier, so that no job or user is known for them: clients with jobid_var=disable, or of Lustre before 2.10. What they did: SELECT * FROM jobstats_untracked(%L, %L%s);',
+    format('%s %% of the requests to %s from %s to %s had no identifier, so their job and user are unknown: the clients have jobid_var=disable, or Lustre before 2.10. To see them: SELECT * FROM jobstats_untracked(%L, %L%s);',
         u.percent, coalesce(u.filesystem, 'targets'), to_char(u.until - interval '1 hour', 'HH24:MI'), to_char(u.until, 'HH24:MI'),
         u.until - interval '1 hour', u.until, ', filter => ''filesystem=' || nullif(u.filesystem, '') || '''')
 FROM (
@@ -183,14 +183,14 @@ SELECT NULL::text, NULL::text, NULL::text, NULL::text, text 'maintenance',
     concat_ws(' ',
         'The last maintenance had a problem: ' || m.problem || '.',
         CASE WHEN m.is_overdue THEN format(
-            'Maintenance has not finished since %s. Check that the scheduled job that calls jobstats_maintain() runs, and what it reports.',
+            'Maintenance has not been completed since %s. Check that the scheduled job that calls jobstats_maintain() runs, and what it reports.',
             coalesce(date_trunc('second', m.completed)::text, 'the store was created')) END)
 FROM jobstats.maintenance_state m
 WHERE m.problem IS NOT NULL OR m.is_overdue
 UNION ALL
 -- jobstats_detect() is not called, although there are readings.
 SELECT NULL::text, NULL::text, NULL::text, NULL::text, text 'maintenance',
-    format('Readings have been judged for events up to %s only. Check that the scheduled job that calls jobstats_detect() or jobstats_maintain() runs, and what it reports.',
+    format('Events have been detected up to %s only. Check that the scheduled job that calls jobstats_detect() or jobstats_maintain() runs, and what it reports.',
         date_trunc('second', w.watched_until))
 FROM jobstats.watch w
 WHERE w.ran < now() - interval '15 minutes'
@@ -198,7 +198,7 @@ WHERE w.ran < now() - interval '15 minutes'
 UNION ALL
 -- Changed formats. Keys of entries are hashes, so the last key shows the progress.
 SELECT NULL::text, NULL::text, NULL::text, NULL::text, text 'maintenance',
-    format('Identifiers are being read again by the formats in jobstats.entry_formats: %s %% are done, and maintenance goes on with it. To do it at once: SELECT jobstats_reidentify();',
+    format('Identifiers are being matched again with the formats in jobstats.entry_formats: %s %% are done, and maintenance continues. To finish it at once: SELECT jobstats_reidentify();',
         CASE WHEN i.under_way = f.formats AND i.after IS NOT NULL THEN trunc((i.after + 9223372036854775808) / 184467440737095516.16) ELSE 0 END)
 FROM jobstats.identification i
 CROSS JOIN (@configured@) f
@@ -206,14 +206,14 @@ WHERE i.formats IS DISTINCT FROM f.formats
 UNION ALL
 -- Accounting that has stopped: entries of new jobs have no job. A file does not grow while no job ends.
 SELECT c.cluster, NULL::text, NULL::text, NULL::text, text 'accounting',
-    format('The accounting of %s has been read up to %s only, so work since then belongs to no job. Check the shipper that reads it.',
+    format('The accounting of %s has been read up to %s only, so I/O since then belongs to no job. Check the shipper that reads it.',
         c.source, date_trunc('second', c.until))
 FROM (SELECT d.cluster, d.source, max(d.until) AS until FROM jobstats.covered d GROUP BY d.cluster, d.source) c
 WHERE c.until < now() - CASE WHEN c.source IN (@commands@) THEN interval '1 hour' ELSE interval '1 day' END
 UNION ALL
 -- Accounting in which users can write rows of others.
 (SELECT r.cluster, NULL::text, NULL::text, r.server, text 'accounting',
-    format('Users can forge rows of the accounting that %s sends by the names of their jobs: its delimiter is one character that can be typed. Let sacct take a --delimiter that nobody can guess.',
+    format('Users can forge rows of the accounting of %s through job names: its delimiter is a single typeable character. Use a --delimiter of sacct that users cannot guess.',
         r.server)
 FROM jobstats.rejects r
 WHERE r.received > now() - interval '1 hour' AND r.reason = 'guessable delimiter'
@@ -240,7 +240,7 @@ FROM jobstats_internal.feeding() f
 WHERE coalesce(f.idle_since, f.since) < now() - interval '1 minute'
 UNION ALL
 SELECT NULL::text, NULL::text, NULL::text, NULL::text, text 'maintenance',
-    format('The store is damaged: %s. SELECT jobstats_setup(); mends it or says what to do.', d.damage)
+    format('The store is damaged: %s. SELECT jobstats_setup(); repairs it or reports what to do.', d.damage)
 FROM (SELECT jobstats_internal.damage_in_words() AS damage) d
 WHERE d.damage IS NOT NULL
 ) o (cluster, target, kind, server, state, remedy)

@@ -30,11 +30,11 @@ CROSS JOIN LATERAL (
         g.server, date_trunc('second', (g.since ->> 'unhealthy')::timestamptz)) AS remedy
     WHERE (g.value ->> 'unhealthy')::numeric > 0
     UNION ALL
-    SELECT 'recovery' AS state, format('%s has been in recovery on %s since %s: it waits for clients that were connected before. lctl get_param *.%1$s.recovery_status on the server says how many are missing, and lctl --device %1$s abort_recovery ends it.',
+    SELECT 'recovery' AS state, format('%s has been in recovery on %s since %s: it waits for clients that were connected before. lctl get_param *.%1$s.recovery_status on the server shows how many are missing, and lctl --device %1$s abort_recovery ends it.',
         g.target, g.server, date_trunc('second', (g.since ->> 'recovering')::timestamptz)) AS remedy
     WHERE (g.value ->> 'recovering')::numeric > 0 AND (g.since ->> 'recovering')::timestamptz < now() - interval '15 minutes'
     UNION ALL
-    SELECT 'changelog' AS state, format('%s of the changelog of %s has read nothing for %s days%s, which fills the target. Start its reader again, or on %s: lctl --device %2$s changelog_deregister %1$s',
+    SELECT 'changelog' AS state, format('%s of the changelog of %s has been idle for %s days%s, which fills the target. Restart its reader, or on %s: lctl --device %2$s changelog_deregister %1$s',
         r.reader, g.target, trunc(r.idle::numeric / 86400), ' and is ' || (g.behind ->> r.reader) || ' records behind', g.server) AS remedy
     FROM jsonb_each_text(g.idle) AS r (reader, idle)
     WHERE (g.behind ->> r.reader) IS DISTINCT FROM '0'

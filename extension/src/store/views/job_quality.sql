@@ -78,7 +78,7 @@ FROM identified i
 LEFT JOIN placed p ON p.node = i.node
 $status$;
 COMMENT ON FUNCTION jobstats.entry_status(timestamptz, timestamptz) IS
-'Internal: what is known of the job of each entry that was active in a span within a UTC day.';
+'Internal: the job, as far as known, of each entry that was active in a span within a UTC day.';
 
 -- The entries and usage of a span by status, with likely causes of unknown jobs. An urgent remedy has a row in health.
 CREATE OR REPLACE FUNCTION jobstats.status_quality(since timestamptz, until timestamptz) RETURNS TABLE (
@@ -134,28 +134,28 @@ SELECT c.cluster, c.status, c.entries, c.calls, c.bytes, (c.calls / nullif(w.cal
         WHEN c.status = 'without job' AND m.class IS NOT NULL THEN format(
             'Most identifiers of users on nodes of class compute have no job, for example %s. If these are login nodes: UPDATE jobstats.nodes SET class = ''login'' WHERE pattern = %L; if not, their processes lack the variable that jobid_var names.',
             m.example, m.pattern)
-        WHEN c.status = 'ambiguous' THEN format('Jobs of different users had one number at the same time, for example in %s%s. %s', c.example,
-            coalesce(', because ' || k.schedulers || ' count alike', ''),
+        WHEN c.status = 'ambiguous' THEN format('Jobs of different users had the same number at the same time, for example in %s%s. %s', c.example,
+            coalesce(', because ' || k.schedulers || ' use the same numbers', ''),
             CASE WHEN c.has_node THEN format(
-                'Say whose nodes these are, as in INSERT INTO jobstats.nodes (pattern, scheduler) VALUES (''n*'', %L); then run SELECT jobstats_reidentify();',
+                'Assign the nodes to their scheduler, as in INSERT INTO jobstats.nodes (pattern, scheduler) VALUES (''n*'', %L); then run SELECT jobstats_reidentify();',
                 k.one)
-            ELSE 'Let identifiers name the node: put %H into jobid_name.' END)
+            ELSE 'Add the node to identifiers: put %H into jobid_name.' END)
         WHEN c.status = 'unconfirmed' AND w.owners <= 1 AND w.numbers >= 10 AND w.of_many AND a.is_slurm THEN format(
-            'Accounting knows %s, and not %s job numbers that are at work, for example %s. If Slurm has PrivateData=jobs, sacct shows nothing but the jobs of its own user: sacctmgr -i add user NAME account=root adminlevel=Operator',
-            coalesce('the jobs of ' || w.owner || ' alone', 'no job at all'), w.numbers, c.example)
+            'Accounting has %s, and lacks %s active job numbers, for example %s. If Slurm has PrivateData=jobs, sacct shows only the jobs of its own user: sacctmgr -i add user NAME account=root adminlevel=Operator',
+            coalesce('only the jobs of ' || w.owner, 'no jobs'), w.numbers, c.example)
         WHEN c.status = 'unconfirmed' THEN format(
             'Accounting was read for this time and does not have these jobs (numbers: %s, for example %s). Their identifiers are damaged or forged, or the accounting of their cluster is not read: SELECT cluster, source, max(until) FROM jobstats.covered GROUP BY 1, 2;',
             w.numbers, c.example)
         WHEN c.status = 'uncovered' AND a.since IS NULL THEN
-            'No accounting has been read. Feed that of the scheduler: source slurm, pbs, lsf, gridengine or flux.'
+            'No accounting has been read. Feed it from the scheduler: source slurm, pbs, lsf, gridengine or flux.'
         WHEN c.status = 'uncovered' AND a.since >= status_quality.until THEN format(
-            'Accounting has been read from %s on. Feed that of earlier days to know their jobs.', date_trunc('second', a.since))
+            'Accounting has been read from %s on. Feed earlier days to know their jobs.', date_trunc('second', a.since))
         WHEN c.status = 'uncovered' AND a.until < least(status_quality.until, now()) - interval '1 hour' THEN format(
             'Accounting has been read up to %s. Check the shipper that reads it.', date_trunc('second', a.until))
         WHEN c.status = 'uncovered' AND a.is_late THEN
-            'Accounting names these jobs when they have ended. If they ended long ago, jobstats.covered has the times of which accounting was read.'
+            'Accounting lists these jobs after their end. If they ended long ago, jobstats.covered has the times covered by accounting.'
         WHEN c.status = 'uncovered' THEN
-            'Accounting was not read for all of this time: jobstats.covered has the times that were. Feed what is missing.'
+            'Accounting was not read for all of this time: jobstats.covered has the times covered. Feed the rest.'
         WHEN c.status = 'claimed' THEN 'If one person has both numbers, accounting and clients disagree about users; otherwise a user exports the numbers of others'' jobs.'
         WHEN c.status = 'malformed' AND 2 * c.entries > w.entries THEN jobstats_internal.ids_remedy(ARRAY(
             SELECT e.name FROM entry e WHERE e.cluster = c.cluster AND e.status = 'malformed' ORDER BY e.name LIMIT 100))
@@ -180,7 +180,7 @@ LEFT JOIN LATERAL (
 ) k ON c.status = 'ambiguous'
 $quality$;
 COMMENT ON FUNCTION jobstats.status_quality(timestamptz, timestamptz) IS
-'Internal: what the view job_quality says of a span within a UTC day.';
+'Internal: the rows of the view job_quality for a span within a UTC day.';
 
 -- Of each day on which something was observed.
 CREATE OR REPLACE VIEW jobstats.job_quality AS

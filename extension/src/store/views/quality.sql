@@ -69,7 +69,7 @@ LEFT JOIN (
     GROUP BY i.target_id
 ) a ON a.target_id = o.target_id
 $quality$;
-COMMENT ON FUNCTION jobstats.hour_quality(timestamptz) IS 'Internal: what the view quality says of one hour.';
+COMMENT ON FUNCTION jobstats.hour_quality(timestamptz) IS 'Internal: the rows of the view quality for one hour.';
 
 -- Finds the hours with observations one after the other by an index, so that hours without observations are free.
 -- The next hour is nearly always within half a day, which is two partitions at most; otherwise all later partitions are

@@ -110,8 +110,8 @@ fn other_columns_and_details_of_the_entry_stay() {
     assert_eq!(
         said,
         [
-            "4503599627370496 calls are impossible: all entries together can have 1099511627776 since the text before",
-            "4503599627370496 microseconds are impossible: all entries together can have 1099511627776 since the text before",
+            "4503599627370496 calls are impossible: all entries together can have 1099511627776 since the previous text",
+            "4503599627370496 microseconds are impossible: all entries together can have 1099511627776 since the previous text",
         ]
     );
 }

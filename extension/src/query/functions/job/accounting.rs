@@ -239,13 +239,13 @@ impl Accounting {
     /// schedulers.
     pub fn note(&self, job: &NamedJob, given: &RequestedTime) -> bool {
         let is_of_several = self.note_schedulers(job, |job, scheduler| {
-            format!("scheduler chooses one: jobstats_job_usage({job}, scheduler => {scheduler}).")
+            format!("Choose one: jobstats_job_usage({job}, scheduler => {scheduler}).")
         });
         if is_of_several {
             return true;
         }
         let number = shown(&job.number);
-        let of_all = "The answer is about all of them. since and until choose one, if they ran at different times.";
+        let of_all = "The answer covers all of them. If they ran at different times, choose one with since and until.";
         let is_left_out = |limit: Option<Micros>, given: Option<Micros>| {
             limit.is_some() && given.is_none() && !job.is_shared && !self.is_strict
         };
@@ -264,7 +264,7 @@ impl Accounting {
             || is_left_out(self.limits.1, given.limits.1)
         {
             hinted(
-                format!("there are other jobs with the number {number}, at other times"),
+                format!("other jobs had the number {number} at other times"),
                 format!(
                     "For these: jobstats_job_usage('{number}', since => …, until => …). jobstats.jobs has the times."
                 ),
@@ -277,13 +277,13 @@ impl Accounting {
     pub fn note_no_work(&self, job: &NamedJob, given: &RequestedTime) {
         let name = shown(&job.given);
         if self.started().is_none() {
-            pgrx::notice!("job {name} has not begun");
+            pgrx::notice!("job {name} has not started");
             return;
         }
         let then = given.in_this_window();
         hinted(
-            format!("accounting knows job {name}, but no work of it was observed{then}"),
-            "It did nothing on these file systems, or the identifiers of its processes lack its number: see jobstats.quality.",
+            format!("job {name} is in accounting, but no I/O of it was observed{then}"),
+            "It did no I/O on these file systems, or its identifiers lack the number: see jobstats.quality.",
         );
     }
 

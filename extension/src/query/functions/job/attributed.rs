@@ -175,12 +175,12 @@ pub fn note_claimed(job: &NamedJob, claimed: i128, service_time: i128) {
         let seconds = |micros: i128| micros as f64 / 1e6;
         hinted(
             format!(
-                "other users name job {}: their work, which is left out, took {:.3} s of servers' time, and that of the job {:.3} s",
+                "other users name job {}: their I/O is left out; it took {:.3} s of server time, the job {:.3} s",
                 shown(&job.given),
                 seconds(claimed),
                 seconds(service_time)
             ),
-            "The rows whose operations begin with claimed_ show it. jobstats_totals() by uid for the status claimed says whose it is.",
+            "Operations that begin with claimed_ show it. jobstats_totals() by uid for the status claimed shows the users.",
         );
     }
 }

@@ -137,9 +137,11 @@ impl Comparison {
         let Some(subject) = Subject::find(client, job, scheduler, own, &given)? else {
             return Ok(());
         };
-        let is_of_several = subject.accounting.note_schedulers(&subject.job, |job, scheduler| {
-            format!("scheduler chooses one: jobstats_compare(ARRAY[{job}], scheduler => {scheduler}).")
-        });
+        let is_of_several = subject
+            .accounting
+            .note_schedulers(&subject.job, |job, scheduler| {
+                format!("Choose one: jobstats_compare(ARRAY[{job}], scheduler => {scheduler}).")
+            });
         if is_of_several {
             return Ok(());
         }
@@ -199,8 +201,8 @@ impl Comparison {
         };
         if started.is_none() {
             hinted(
-                format!("the start of job {} is not known", shown(&job.given)),
-                "It is compared from its first work on. To know starts, feed the accounting of the scheduler.",
+                format!("the start of job {} is unknown", shown(&job.given)),
+                "It is compared from its first I/O on. To provide starts, feed the accounting of the scheduler.",
             );
         }
         let ended = started.map(|_| accounting.ended());

@@ -48,7 +48,7 @@ pub fn of_job(work: &Work<'_>) -> Result<Details, Error> {
     };
     reading.read(spans)?;
     if reading.is_brief {
-        pgrx::notice!("min, max and stddev of this job were not kept (jobstats.settings.keep)");
+        pgrx::notice!("min, max and stddev of this job were not stored (jobstats.settings.keep)");
     }
     match reading.is_damaged || reading.is_brief {
         true => Ok(Details::new()),

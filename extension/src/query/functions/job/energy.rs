@@ -322,11 +322,8 @@ impl Run {
         let joules = of_node(&known).filter(|_| reported_by.len() == 1);
         if joules.is_none() && is_still {
             hinted(
-                format!(
-                    "a counter of the joules of node {} stood still",
-                    shown(node)
-                ),
-                "The energy of the job is not known. The sensor is broken, or counts in steps that are too large for the time of the job.",
+                format!("the energy counter of node {} did not advance", shown(node)),
+                "The energy of the job is unknown: the sensor is broken, or its steps are too large for the run time of the job.",
             );
         }
         Ok(joules)

@@ -124,11 +124,14 @@ impl NamedJob {
         if let Some(label) = label.filter(|_| numbers.len() > 1) {
             hinted(
                 format!(
-                    "{} is an array: the answer is about all of its elements (jobs: {})",
+                    "{} is an array: the answer covers all of its elements (jobs: {})",
                     shown(number),
                     numbers.len()
                 ),
-                format!("Name one of them as users type it: {}.", shown(&label)),
+                format!(
+                    "To select one, name it as users type it: {}.",
+                    shown(&label)
+                ),
             );
         }
         if !numbers.contains(number) {
@@ -178,7 +181,7 @@ impl NamedJob {
             explain_empty::explain_filters(client, &self.filter(filters))?;
         } else {
             hinted(
-                format!("no job {} of yours is known", shown(&self.given)),
+                format!("job {} is unknown or not yours", shown(&self.given)),
                 "SELECT * FROM jobstats_summary(); lists the jobs of a day.",
             );
         }
@@ -192,8 +195,8 @@ impl NamedJob {
         let known = self.schedulers.iter().take(NAMED).map(|it| shown(it));
         let known = known.collect::<Vec<_>>().join(", ");
         let hint = match self.schedulers.is_empty() {
-            true => "No accounting has a job with this number.".to_owned(),
-            false => format!("Jobs with this number are known of: {known}."),
+            true => "Accounting has no job with this number.".to_owned(),
+            false => format!("Schedulers with this number: {known}."),
         };
         hinted(
             format!("the scheduler {scheduler} has no job {job}{then}"),
@@ -215,10 +218,10 @@ impl NamedJob {
         if unmatched > 0 {
             hinted(
                 format!(
-                    "work of the number {} that was matched with no job is left out (identifiers: {unmatched})",
+                    "I/O with the number {} that matches no job is left out (identifiers: {unmatched})",
                     shown(&self.number)
                 ),
-                "Maintenance matches new identifiers. jobstats.job_quality says why it matches others with none.",
+                "Maintenance matches new identifiers; jobstats.job_quality shows why others match no job.",
             );
         }
         Ok(())
