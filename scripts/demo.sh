@@ -45,7 +45,7 @@ begin_day() {
         "$(at $((today - day + 9540)))" "$(at $((today - day + 12240)))" >"$JOBSTATS_SIMULATOR_INCIDENT_PLAN"
 }
 
-# Text is older than two days at the end of today. When today is set, used space of yesterday can be summed.
+# Text is older than three days at the end of today. When today is set, used space of yesterday can be summed.
 make_database() {
     local shipper=${database}_shipper
     url=$(scripts/cluster.sh url "$cluster" "$database")
@@ -53,7 +53,7 @@ make_database() {
     psql -q "$(scripts/cluster.sh url "$cluster")" -c 'SET client_min_messages = warning' \
         -c "DROP DATABASE IF EXISTS $database WITH (FORCE)" -c "DROP ROLE IF EXISTS $shipper, ${database}_reader" \
         -c "CREATE ROLE $shipper LOGIN" -c "CREATE ROLE ${database}_reader LOGIN"
-    new_store "$cluster" "$database" "raw_retention => '3 days', refresh_lag => '5 minutes'" >&2
+    new_store "$cluster" "$database" "raw_retention => '4 days', refresh_lag => '5 minutes'" >&2
     psql -q "$url" -c "SELECT jobstats_grant_writer('$shipper', sources => '{lctl,passwd,group,slurm}')" \
         -c "SELECT jobstats_grant_reader('${database}_reader')" >/dev/null
     (umask 077 && printf 'JOBSTATS_DATABASE_URL=%s\n' "${url/user=postgres/user=$shipper}" >"$config")
@@ -117,7 +117,7 @@ fill_store() {
     psql -q "$url" -c "UPDATE jobstats.entry_formats SET node_label = 'login' WHERE format = '%e.%u'"
     send_names
     send_jobs $((today - 3 * day))
-    loaded=$((today - day))
+    loaded=$((today - 2 * day))
     # Whoever looks for events for the first time looks back for a day.
     load "$today"
     psql -q "$url" -c 'CALL jobstats_detect()'
@@ -184,7 +184,7 @@ summary() {
 # Compares the store with the simulation, and prints the full comparison only if something differs.
 verify() {
     local verified status=0
-    verified=$("$simulator" verify --from "$(at $((today - day)))" --hours $((($(now) - today) / 3600 + 25)) --observed --database-url "$url") || status=$?
+    verified=$("$simulator" verify --from "$(at $((today - 2 * day)))" --hours $((($(now) - today) / 3600 + 49)) --observed --database-url "$url") || status=$?
     [ "$status" = 0 ] || printf '%s\n' "$verified"
     summary "$(sed -n '$s/.*differences \([0-9]*\).*/\1/p' <<<"$verified")"
     return "$status"
