@@ -166,7 +166,10 @@ impl DatabaseCheck {
                     true => Verdict::Critical,
                     false => Verdict::Warning,
                 };
-                let message = format!("{name}: {}", notice.message);
+                let mut message = format!("{name}: {}", notice.message);
+                if message.contains("not yours") {
+                    message += "; jobstats_grant_writer() lets its role send more targets, and jobstats.writers lists them";
+                }
                 found(Finding::new(verdict, "delivery", message));
             }
         }
