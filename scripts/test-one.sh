@@ -138,14 +138,15 @@ columns_of() {
 }
 
 # Checks that every function except internal ones has a page, or a section of one, that names its arguments and lists its columns in a
-# table.
+# table. A page of its own begins like its comment.
 docs() {
-    local function names columns page word status=0
+    local function comment names columns page word status=0
     new_database "$cluster" "$name"
     psql -q -At "$(scripts/cluster.sh url "$cluster" "$name")" -f tests/docs/functions.sql >"$output/functions"
     [ -s "$output/functions" ] || return 1
-    while IFS='|' read -r function names columns; do
+    while IFS='|' read -r function comment names columns; do
         page=$(grep -lE "^##? $function\$" docs/functions/*.md) || { echo "$function has no page" && status=1 && continue; }
+        [ ! -e "docs/functions/$function.md" ] || sed 's/](\([^)]*\))//g; s/[][`]//g' "$page" | tr '\n' ' ' | grep -F "# $function  ${comment%.}" >/dev/null || { echo "$page does not begin: $comment" && status=1; }
         for word in $names; do
             grep -qF "\`$word\`" "$page" || { echo "$page does not name $word of $function" && status=1; }
         done

@@ -1,7 +1,7 @@
--- Functions for users, each with the names of its arguments and columns, and its columns with their types. A comment that begins so makes
+-- Functions for users, each with the first sentence of its comment, the names of its arguments and columns, and its columns with their types. A comment that begins so makes
 -- others internal; operators and types have their own pages.
 CREATE EXTENSION jobstats;
-SELECT p.proname, string_agg(DISTINCT a.name, ' '),
+SELECT p.proname, (array_agg(split_part(obj_description(p.oid, 'pg_proc'), '. ', 1) ORDER BY p.oid))[1], string_agg(DISTINCT a.name, ' '),
     replace(string_agg(format('%s %s', a.name, format_type(p.proallargtypes[a.n], NULL)), ', ' ORDER BY a.n) FILTER (WHERE p.proargmodes[a.n] = 't'),
         'timestamp with time zone', 'timestamptz')
 FROM pg_proc p
