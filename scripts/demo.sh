@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs a simulated Lustre cluster with a private database, loaded with yesterday and today so far, and prints example queries of an admin.
+# Runs a simulated Lustre cluster with a private database, loaded with two days and today so far, and prints example queries of an admin.
 # It always plays the same day of the same world, so that README, docs/questions.md and docs/recipes.md can print the answers.
 #
 #   demo.sh                 rebuilds the database, and leaves it and its readers running
@@ -101,7 +101,7 @@ send_counters() {
 }
 
 # load [SECONDS]
-# Loads the missing rest of yesterday and today up to a timestamp (default: now), then the minutes that loading took, so that no target has
+# Loads the missing rest of these days up to a timestamp (default: now), then the minutes that loading took, so that no target has
 # a gap.
 load() {
     local until
@@ -247,7 +247,7 @@ scripts/install.sh all
 say "a private cluster in $cluster"
 scripts/cluster.sh start "$cluster" synchronous_commit=off
 install_programs
-say "yesterday and today: 2 MDTs and 8 OSTs, read every three minutes, names of users, the jobs of Slurm"
+say "two days and today: 2 MDTs and 8 OSTs, read every three minutes, names of users, the jobs of Slurm"
 fill_and_compare
 show_answers
 say "stored, compared with what was simulated"
