@@ -64,7 +64,7 @@ ask() {
             echo "== $arguments"
             eval "$built/jobstats-console $arguments" </dev/null || echo "exit code $?"
         done <tests/front/commands
-    } 2>&1 | sed -E 's/Made 20[^<]* by/Made by/; s/"event_id":[0-9]+/"event_id":N/; /<td>silent</d' >"$output/$1"
+    } 2>&1 | sed -E 's/Created 20[^<]* by/Created by/; s/"event_id":[0-9]+/"event_id":N/; /<td>silent</d' >"$output/$1"
 }
 
 # await CONDITION
