@@ -73,6 +73,8 @@ fn hint(outcomes: &[Outcome]) -> &'static str {
         "The owner of the store can select metrics by name: SELECT jobstats_setup(metrics => '{node_rapl_*}');"
     } else if has(reason::TOO_LATE) {
         "Text older than raw_retention is accepted only if it continues the newest text of its target. For other old text, the owner of the store must raise raw_retention first: SELECT jobstats_setup(raw_retention => '7 days');"
+    } else if has(reason::NOT_YOURS) {
+        "The owner of the store can let this role feed more: see jobstats_grant_writer() and jobstats.writers."
     } else if reasons(outcomes).next().is_some() {
         "The owner of the store can find rejected text in jobstats.rejects."
     } else {
