@@ -283,6 +283,8 @@ volume() {
     local base=$(($(date +%s) / 3600 * 3600 - hours * 3600))
     mapfile -t rounds < <(seq 0 $((60 * hours)))
     texts 2000 "${rounds[@]}"
+    # Rows that arrive before their partition exists are moved into it later, and their space would count twice.
+    sql -c "SELECT jobstats_internal.add_partitions(relation, 'day', to_timestamp($base), now()) FROM unnest('{raw,observations,increments}'::text[]) relation" >/dev/null
     sql -c 'TRUNCATE jobstats.increments, jobstats.observations, jobstats.raw' -c CHECKPOINT
     before=$(wal)
     for ((minute = 0; minute <= 60 * hours; minute += 10)); do
