@@ -33,7 +33,7 @@ printf 'local all all trust\n' >"$own/data/pg_hba.conf"
 scripts/cluster.sh stop "$own"
 start_volatile "$own" jit=off "port=$PGPORT"
 
-# The programs of the page. All stand-ins are one script, which goes by its name.
+# The programs of the page. All stand-ins are links to one script.
 mkdir -p "$work/bin" "$work/directory" "$work/etc/cron.d"
 for program in apt-get runuser systemctl clush ssh sleep; do
     ln -sf "$root/tests/evening/machine.sh" "$work/bin/$program"

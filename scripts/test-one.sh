@@ -138,7 +138,7 @@ columns_of() {
 }
 
 # Checks that every function except internal ones has a page, or a section of one, that names its arguments and lists its columns in a
-# table. A page of its own begins like its comment.
+# table. A function's own page begins with the sentence of its comment.
 docs() {
     local function comment names columns page word status=0
     new_database "$cluster" "$name"

@@ -156,7 +156,7 @@ BEGIN
     IF has_table_privilege(role, 'jobstats.entries', 'SELECT') THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = format('role "%s" may read the whole store', role),
-            HINT = 'Use another role, or revoke its rights on the schema jobstats and those of the roles that it is in.';
+            HINT = 'Use another role, or revoke the rights on the schema jobstats from it and from the roles it belongs to.';
     END IF;
 END
 $$;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Stands in for the programs of docs/install.md that change the system or reach other machines, under whose names it is called. ssh and clush
+# Replaces the programs of docs/install.md that change the system or reach other machines, and is called by their names. ssh and clush
 # run their commands on this machine, with the paths of a server below $EVENING/servers/NAME; there it stands in for the programs of a
 # server, too. scripts/evening.sh sets the variables.
 set -euo pipefail

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 #[derive(Debug, Clone, Copy, Args)]
 #[command(next_help_heading = "Limits")]
 pub struct Limits {
-    /// Concurrent queries to the database, of which each user has at most one
+    /// Concurrent queries to the database, at most one per user
     #[arg(long, value_name = "NUMBER", default_value = "4", value_parser = clap::value_parser!(u8).range(1..=64))]
     pub at_once: u8,
     /// Open connections per user; further ones are closed

@@ -116,7 +116,7 @@ impl Site {
         })
     }
 
-    /// Returns the identifier that ends behind its job; `None` if the format cannot be damaged so.
+    /// Returns the identifier cut off after its job; `None` if the format does not allow this.
     fn damaged(&self, job: &str, uid: u32) -> Option<(Id, Seen)> {
         let (id, is_uid_seen) = match self.format.as_str() {
             format if format.starts_with("%j:") => (format!("{job}:"), false),

@@ -19,7 +19,7 @@ pub fn without_job(uid: u32, node: &str) -> Id {
     of_job("", uid, node)
 }
 
-/// Returns the identifier with the job before the user, by which the world was drawn that the documentation shows.
+/// Returns the identifier with the job before the user. Random draws depend on it, and so does the world that the documentation shows.
 pub fn job_first(id: &[u8]) -> Id {
     match id.splitn(3, |&byte| byte == b':').collect::<Vec<_>>()[..] {
         [_, job, b""] => [job, b":"].concat(),

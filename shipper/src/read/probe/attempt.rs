@@ -120,7 +120,7 @@ fn probe(directory: &File, name: &str, size: u64) -> Result<(), Fault> {
     })?;
     if found != bytes {
         return Err(failed(read)(io::Error::other(
-            "its contents differ from what was written",
+            "its contents differ from the written data",
         )));
     }
     step(unlink, || Ok(unlinkat(directory, name, AtFlags::empty())?))
