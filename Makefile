@@ -11,7 +11,7 @@ setup: ## install missing packages: PostgreSQL with its development files, Times
 setup-dev: ## also install what developers need: shellcheck, cargo-deny, Chromium, axe, DuckDB
 	@scripts/setup.sh dev
 
-demo: setup ## load a simulated day of a Lustre cluster into a private database, and answer an admin's questions
+demo: setup ## load two days and today of a simulated Lustre cluster into a private database, and answer an admin's questions
 	@scripts/demo.sh
 
 answers: ## write what the demo answers, which must be running, into README.md, docs/questions.md and docs/recipes.md
