@@ -177,7 +177,7 @@ summary() {
     psql -At -F ' ' "$url" <<-SQL
 		SELECT (SELECT count(*) FROM jobstats.raw), 'texts,', (SELECT count(*) FROM jobstats.entries), 'identifiers,',
 		    (SELECT count(DISTINCT job) FROM jobstats.jobs), 'jobs,',
-		    (SELECT count(*) FROM jobstats.increments), 'increments, difference to the truth: $1'
+		    (SELECT count(*) FROM jobstats.increments), 'increments, differences: $1'
 	SQL
 }
 
@@ -250,7 +250,7 @@ install_programs
 say "two days and today: 2 MDTs and 8 OSTs, read every three minutes, names of users, the jobs of Slurm"
 fill_and_compare
 show_answers
-say "stored, compared with what was simulated"
+say "the store, compared with the simulation"
 verify
 say "a report of yesterday, by the console"
 "$console" report scratch --from yesterday --to today --database-url "$reader" --output "$report"
@@ -258,10 +258,10 @@ start_reading
 cat <<TEXT
 
 Go on:    psql "$url"
-          README, docs/questions.md and docs/recipes.md have what to ask, with the answers of this database.
-          The shipper reads on every three minutes, until you stop it.
+          README, docs/questions.md and docs/recipes.md have example queries with this database's answers.
+          The shipper keeps reading every three minutes until you stop it.
 Watch it: $console top --database-url "$reader"
 Show it:  open $report in a browser
 Stop it:  make demo-stop
 TEXT
-[ "$differ" = 0 ] || { cat "$files/differences" && die "these answers are not those in README.md, docs/questions.md or docs/recipes.md"; }
+[ "$differ" = 0 ] || { cat "$files/differences" && die "these answers differ from README.md, docs/questions.md or docs/recipes.md"; }

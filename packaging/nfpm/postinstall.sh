@@ -4,7 +4,7 @@ set -e
 config=/etc/jobstats/shipper.conf
 spool=/var/lib/jobstats-shipper
 
-# Not in the package, so that its removal leaves what waits there.
+# Not in the package, so that removing it leaves unsent scrapes.
 [ -d "$spool" ] || install -d -m 0700 -o jobstats-shipper -g jobstats-shipper "$spool"
 # As tmpfiles.d makes it when the machine starts.
 install -d -m 0755 -o jobstats-shipper -g jobstats-shipper /run/jobstats-shipper
@@ -16,6 +16,6 @@ configure: | 1:)
 esac
 if [ -d /run/systemd/system ]; then
     systemctl daemon-reload
-    # A shipper that runs all the time goes on with the new program.
+    # Permanently running shippers continue with the new program.
     systemctl try-restart 'jobstats-shipper*.service' || true
 fi

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Of .deb (remove, purge or upgrade) and .rpm (number of versions that stay installed). Readings that wait in the spool are
-# the only copy of what they hold, so that nothing here deletes them.
+# Of .deb (remove, purge or upgrade) and .rpm (number of versions that stay installed). Unsent scrapes in the spool are
+# the only copy of their data, so they are never deleted here.
 set -e
 spool=/var/lib/jobstats-shipper
 case "$1" in

@@ -40,7 +40,7 @@ impl Common {
 /// The options that name a store.
 #[derive(Debug, Args)]
 pub struct Database {
-    /// Profile in the configuration file with the database or, for top, the commands
+    /// Profile that gives the database or, for top, the commands that read servers
     #[arg(long, short = 'P', value_name = "NAME")]
     pub profile: Option<String>,
     /// File of profiles [default: ~/.config/jobstats/console.toml, then /etc/jobstats/console.toml]

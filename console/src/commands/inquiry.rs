@@ -118,7 +118,7 @@ pub struct Job {
     /// Job: its number, or as the scheduler prints it, such as 123_4 or 123.batch
     #[arg(value_name = "JOB")]
     pub job: String,
-    /// Only I/O from this time on; if the number was reused, of the last job active then
+    /// Only I/O from this time on; if the number was reused, of the window's last job
     #[arg(long, value_name = "TIME")]
     pub from: Option<String>,
     /// Only I/O up to this time

@@ -56,7 +56,7 @@ pub enum Command {
     /// Export a store to Parquet files, one per day
     #[command(after_help = export::HELP)]
     Export(Box<export::Export>),
-    /// Serve users of this machine data about their own jobs, on a socket
+    /// Let users of this machine query their own jobs, through a socket
     #[command(after_help = serve::HELP)]
     Serve(Box<serve::Serve>),
     /// Write manual pages and shell completions to a directory
@@ -73,8 +73,8 @@ pub struct Generate {
 
 /// The list of exit codes that `--help` shows.
 pub const HELP: &str = "\
-Without --ssh, --input and a recording, top reads the store given by the database options, JOBSTATS_DATABASE_URL
-or PGHOST, PGDATABASE and PGSERVICE.
+Unless --ssh, --input or a recording is given, top reads the store named by the database options, or by
+JOBSTATS_DATABASE_URL, PGHOST, PGDATABASE or PGSERVICE.
 
 Without a store, --ssh mds1,oss1 reads the servers, or --input gives a command per server that prints its job_stats. Rates
 appear with the second scrape. In the terminal, ? shows the keys.
@@ -124,7 +124,7 @@ pub struct Top {
     /// Directory to record scrapes in, as jobstats-shipper record does
     #[arg(long, value_name = "DIRECTORY")]
     pub record: Option<PathBuf>,
-    /// Cluster: its name in the recording, or a pattern with * for its name in the store
+    /// With a store, cluster or a pattern with *; with --record, its name in the recording
     #[arg(long, value_name = "NAME")]
     pub cluster: Option<String>,
     /// File system of the store, or a pattern with * [default: all]
@@ -143,7 +143,7 @@ pub struct Top {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Display")]
 pub struct Show {
-    /// Print one table instead of a screen: of a store now or --at, after two scrapes, or the last of a recording
+    /// Print one table instead of a screen: a store now or --at, servers after two scrapes, or a recording's end
     #[arg(long)]
     pub once: bool,
     /// Print each scrape as a line of JSON instead of a screen
@@ -155,7 +155,7 @@ pub struct Show {
     /// Value to rank rows by
     #[arg(long, value_enum, default_value_t = Sort::Service)]
     pub sort: Sort,
-    /// Words that row names must have, or with ! must not have
+    /// Words that row names must contain or, after a !, must not
     #[arg(long, value_name = "WORDS", default_value = "")]
     pub filter: String,
     /// Only targets of one kind: mdt or ost

@@ -42,7 +42,7 @@ const NO_INPUT: &str = "no source: give a store with --database-url, --config or
 
 /// The message for a profile without a source.
 const NO_COMMAND: &str =
-    "the profile has no database_url or config, and no input, a table of commands by server";
+    "the profile has no database_url, config or input (the table of commands by server)";
 
 /// The messages for options of another source.
 const CLUSTER: &str = "--cluster needs --record or a store";

@@ -46,8 +46,8 @@ impl Heatmap {
         let (groups, left_out) = groups(rows, scope.window);
         let hottest = self.hottest().unwrap_or_default();
         let mut caption = format!(
-            "Each row is a target, MDTs above OSTs, in steps of {}, on one logarithmic scale. {hottest} A row near the upper end of the \
-             scale is a target busier than its peers; such a column is a time when all were busy.",
+            "Each row is a target, MDTs above OSTs, in steps of {}, on one logarithmic scale. {hottest} A row of high values is a \
+             target busier than its peers; a column of high values is a time when all were busy.",
             when::width(self.step)
         );
         if left_out > 0 {

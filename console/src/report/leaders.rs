@@ -44,7 +44,7 @@ pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
 fn said_of_rest(scope: &Scope, rest: &TopRow) -> String {
     let (share, rate) = (percent(rest.share_of_target), scope.rate(rest.rate));
     format!(
-        "{share} of the load has no identifier: {rate} {} on average. The other shares are relative to the rest. See I/O in no entry in \
+        "{share} of the load has no identifier: {rate} {} on average. Other shares are relative to the rest. See \"I/O in no entry\" in \
          docs/numbers.md.",
         scope.measure.words()
     )

@@ -80,10 +80,7 @@ impl Histograms {
         let names = names.map(|upper| upper.map_or_else(|| "more".to_owned(), binary));
         let names: Vec<_> = names.collect();
         let middle = self.middle();
-        let words = Words::new(
-            "Calls, by their size up to",
-            middle.clone().unwrap_or_default(),
-        );
+        let words = Words::new("Calls by size, up to", middle.clone().unwrap_or_default());
         let counted = "Servers count each read and write by its size.".to_owned();
         Block::from(Figure {
             heading: "Calls by size".to_owned(),
@@ -121,7 +118,7 @@ impl Histograms {
             for (title, counts, parts) in &kinds {
                 let part = parts.as_ref().map(|parts| parts[place]);
                 let count = Cell::value(counts[place], "open", Quantity::Total);
-                cells.extend([(*title, count), ("Share so far", Cell::percent(part))]);
+                cells.extend([(*title, count), ("Cumulative", Cell::percent(part))]);
             }
             cells
         });

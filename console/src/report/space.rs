@@ -47,9 +47,9 @@ fn said(space: &Space, clock: &Clock) -> String {
             Ordering::Greater => format!(", {size} more than at {since}"),
         });
     }
-    text.push_str(&format!(". {} targets say so", targets(whole)));
+    text.push_str(&format!(". Reported by {} targets", targets(whole)));
     let read = space.read().map(|read| clock.minute(read));
-    let read = read.map(|read| format!("; the oldest list was read at {read}"));
+    let read = read.map(|read| format!("; the oldest report was read at {read}"));
     format!("{text}{}.", read.unwrap_or_default())
 }
 

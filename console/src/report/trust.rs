@@ -76,7 +76,7 @@ impl Health {
     pub fn section(&self, scope: &Scope, load: &Load) -> Section {
         let targets = self.rows.iter().filter(|row| row.target.is_some());
         let coverage = percent(load.coverage);
-        let mut text = format!("{coverage} of the time of all targets in the window was observed.");
+        let mut text = format!("On average, targets were observed for {coverage} of the window.");
         if let Some(states) = counted(targets.flat_map(|row| row.states.clone())) {
             text.push_str(&format!(
                 " State of the targets when this page was created: {states}."

@@ -215,7 +215,7 @@ fn nothing(context: &Context<'_>, table: &Table) -> String {
         (_, None) => " no target could be read".to_owned(),
         _ if !has_interval => " first scrape done; rates follow with the second".to_owned(),
         _ if table.more == 0 && table.without_share > Some(0.0) => without(view),
-        _ if table.more > 0 || is_limited => " no rows left: a shows all again".to_owned(),
+        _ if table.more > 0 || is_limited => " no rows left: press a to show all".to_owned(),
         _ if table.untracked.is_some() => " no I/O in entries in this interval".to_owned(),
         _ => " no I/O in this interval".to_owned(),
     }

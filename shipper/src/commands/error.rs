@@ -20,7 +20,7 @@ use crate::system::message::{info, report};
 /// The list of exit codes that `--help` shows.
 pub const HELP: &str = "\
 Exit codes:
-   0  everything was sent, or is queued in the spool for an instance that is sending
+   0  everything was sent, or queued in the spool because another instance is sending
   64  wrong arguments
   65  the database refused or rejected a text
   66  no data: no target on this server, no input, or no set-aside scrape

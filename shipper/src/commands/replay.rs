@@ -66,7 +66,7 @@ pub enum ReplayError {
     Nothing(PathBuf),
     #[error(
         "the recording begins at {since}, before the store's raw_retention: snapshots of {targets} targets would be rejected\n\
-         its owner must run SELECT jobstats_setup(raw_retention => '{days} days'), with a retention as long; for a store that \
+         its owner must run SELECT jobstats_setup(raw_retention => '{days} days'), with retention no shorter; for a store that \
          also gets new data, replay into another database, or at least as another --cluster"
     )]
     TooOld {

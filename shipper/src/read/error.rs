@@ -37,10 +37,10 @@ pub enum ReadError {
     #[error("lctl could not read all parameters; its output is dropped{}", list(.0))]
     Incomplete(Vec<String>),
     /// lctl ended with the exit code for a pattern without match, which hid that a text was cut.
-    #[error("the output of lctl ends mid-line: a target went away; it is dropped")]
+    #[error("the output of lctl ends mid-line and is dropped: a target went away")]
     Cut,
     /// lctl printed unexpected text, or nothing and no error.
-    #[error("the output of lctl has no target with job_stats; it is dropped{}", list(.0))]
+    #[error("the output of lctl has no target with job_stats and is dropped{}", list(.0))]
     Unknown(Vec<String>),
     #[error("lctl found no target with job_stats on this server")]
     NoTarget,

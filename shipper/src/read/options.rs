@@ -110,7 +110,7 @@ pub struct Origin {
     /// Growing file, or directory with a file for each day; appended lines are sent
     #[arg(long, value_name = "PATH", group = "way", requires_all = ["source", "spool"], conflicts_with = "lctl")]
     pub follow: Option<PathBuf>,
-    /// Period before the start of the command that its output covers completely
+    /// Period, up to the start of the command, that its output covers completely
     #[arg(
         long,
         value_name = "DURATION",

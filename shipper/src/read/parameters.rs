@@ -32,7 +32,7 @@ pub struct Parameters {
     /// Parameters to read before job_stats in the same lctl call, as lctl patterns without braces, or none [default: the list in docs/shipper.md]
     #[arg(long, help_heading = HEADING, value_name = "PATTERN,…", value_delimiter = ',', default_value = USUAL, hide_default_value = true)]
     pub parameters: Vec<String>,
-    /// Interval for reading the space used by users, groups and projects, or never; the first scrape after each multiple since 1970 includes it
+    /// Interval, counted from 1970, for reading the space used by users, groups and projects, or never; its first scrape reads it
     #[arg(long, help_heading = HEADING, value_name = "DURATION", value_parser = every, default_value = "1h")]
     pub used_every: Duration,
     /// NIDs of metadata servers, to count their own requests on object storage servers

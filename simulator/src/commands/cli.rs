@@ -22,7 +22,7 @@ use crate::world::{Cluster, incident, scrape_times};
 #[derive(Debug, Parser)]
 #[command(version, propagate_version = true)]
 pub struct Cli {
-    /// Shift everything this many days later than the simulated time, which determines all random draws
+    /// Move all times this many days later; random draws still follow the simulated time
     #[arg(long, global = true, default_value_t = 0, value_name = "DAYS")]
     #[arg(env = "JOBSTATS_SIMULATOR_LATER", allow_negative_numbers = true)]
     #[arg(value_parser = clap::value_parser!(i64).range(-MOST_DAYS..=MOST_DAYS))]
@@ -69,7 +69,7 @@ enum Command {
         #[command(flatten)]
         options: feed::Options,
     },
-    /// Print the true increments of a span and, by cause, the share that scrapes do not show
+    /// Print the true increments of a span, and the share that scrapes miss, by cause
     #[command(long_flag = "truth")]
     Truth(Box<Scene>),
     /// Draw incidents for a span of the preset busy, and print them with their causes as JSON for --incident-plan
@@ -93,7 +93,7 @@ struct VerifyOptions {
     /// Expect only job_stats, as loaded by `load --job-stats-only`
     #[arg(long)]
     job_stats_only: bool,
-    /// True times of scrapes with a different label: CSV with the columns server, label, time (RFC 3339)
+    /// True times of scrapes labelled with another time: CSV with columns server, label, time (RFC 3339)
     #[arg(long, value_name = "FILE", requires = "observed")]
     labels: Option<PathBuf>,
     /// Append the result as a row to this table of cases (CSV)
