@@ -23,6 +23,7 @@ psql -q -At "$url" -c 'SELECT jobstats_metrics()' >"$work/metrics"
 # Advice on names is for whoever chooses them.
 "$alerting/promtool" check metrics <"$work/metrics" >"$work/advice" 2>&1 || [ "$?" -eq 3 ] || { cat "$work/advice" && exit 1; }
 "$alerting/promtool" check rules packaging/jobstats.rules.yml
+"$alerting/promtool" test rules tests/alerts/rules.yml
 
 printf 'route: {receiver: nobody}\nreceivers: [{name: nobody}]\n' >"$work/alertmanager.yml"
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')

@@ -141,7 +141,7 @@ pub fn markdown(results: &Results) -> String {
     let found = || outcomes.iter().copied().filter(|it| it.found.is_some());
     for (name, goal, part) in [
         (
-            "found, of waits of 3 × and 10 minutes or more",
+            "found, of incidents ≥ 10 minutes with waits ≥ 3 ×",
             "≥ 0.90",
             Part::of(large(), |it| it.found.is_some()),
         ),
