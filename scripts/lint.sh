@@ -16,10 +16,10 @@ examples_are_tested() {
     local found
     # shellcheck disable=SC2016 # awk's variables
     found=$(cat tests/pg_regress/expected/*.out | awk '
-        FILENAME == "-" { expected = expected $0 "\n"; next }
+        FILENAME == "-" { expected = $0; next }
         /^```psql$/ { inside = 1; example = ""; next }
         /^```$/ && inside { inside = 0; if (!index(expected, example)) print FILENAME " " FNR ":\n" example; next }
-        inside { example = example $0 "\n" }' - README.md docs/*.md docs/*/*.md)
+        inside { example = example $0 "\n" }' RS='\001' - RS='\n' README.md docs/*.md docs/*/*.md)
     [ -z "$found" ] || die "$(printf 'no test shows these examples:\n%s' "$found")"
 }
 
