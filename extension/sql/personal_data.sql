@@ -53,7 +53,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_personal_data IS
-'Shows the data that the store holds of a user, by number. A row per table: the number of rows (NULL: text), their first and last time, the columns that identify the user, and how long they are retained (NULL: until deleted). Errors: 42501 not the owner of the store, 42P01 no store.';
+'Shows the data that the store holds about the user with this uid. A row per table: the number of rows (NULL: text), their first and last time, the columns that identify the user, and how long they are retained (NULL: until deleted). Errors: 42501 not the owner of the store, 42P01 no store.';
 
 CREATE FUNCTION jobstats_forget_user(uid bigint) RETURNS TABLE (trace text, "rows" bigint, gone timestamptz)
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -61,4 +61,4 @@ AS $$
 SELECT f.* FROM jsonb_to_recordset(jobstats_internal.as_owner(text 'forget', uid::text)::jsonb) AS f (trace text, "rows" bigint, gone timestamptz)
 $$;
 COMMENT ON FUNCTION jobstats_forget_user IS
-'Forgets a user, by number. Deletes names, and gives identifiers, jobs and sums of the user to a pseudonym; other sums stay exact. It cannot be undone. Shows what was changed, and when the last of it is gone. Errors: 22004 NULL, 22023 invalid or system user, 25006 on a standby, 42501, 55000 no store.';
+'Forgets the user with this uid. Deletes names, and gives identifiers, jobs and sums of the user to a pseudonym; other sums stay exact. It cannot be undone. Shows what was changed, and when the last of it is gone. Errors: 22004 NULL, 22023 invalid or system user, 25006 on a standby, 42501, 55000 no store.';

@@ -84,7 +84,7 @@ WHERE (filter IS NULL OR jobstats_internal.filter_matches(filter, group_of.label
     AND (exclude IS NULL OR NOT jobstats_internal.filter_matches(exclude, group_of.labels, true))
 $$;
 COMMENT ON FUNCTION jobstats_targets IS
-'Shows the targets with their last observation, now or at a time. It is looked for in the day before that time; before and after are the observations around it. Join it in your SQL to filter tables by target. Errors: 22023 for an unknown key, 42P01 without a store.';
+'Shows the targets with their last observation, now or at a past time. It is looked for in the day before that time; before and after are the observations around it. Join it in your SQL to filter tables by target. Errors: 22023 for an unknown key, 42P01 without a store.';
 
 CREATE FUNCTION jobstats_internal.kept(level text DEFAULT 'increments', cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL) RETURNS TABLE (
     now timestamptz, since timestamptz, first timestamptz, complete timestamptz, targets bigint

@@ -35,7 +35,7 @@ CREATE FUNCTION jobstats_now(
 LANGUAGE c STABLE COST 10000 ROWS 100
 SET search_path = pg_catalog, pg_temp SET jit = off AS 'MODULE_PATHNAME', 'jobstats_now_wrapper';
 COMMENT ON FUNCTION jobstats_now IS
-'Shows who keeps each target busy, now or at a time. Of its last observation, the n groups with most service time or, where servers report no times, most calls. Errors: 22023 for unknown names or a negative n, 55000 without a store.';
+'Shows who keeps each target busy, now or at a past time. Of its last observation, the n groups with most service time or, where servers report no times, most calls. Errors: 22023 for unknown names or a negative n, 55000 without a store.';
 
 CREATE FUNCTION jobstats_queues(
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
