@@ -19,4 +19,4 @@ CREATE FUNCTION jobstats_reprocess(
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'MODULE_PATHNAME', 'jobstats_reprocess_wrapper';
 COMMENT ON FUNCTION jobstats_reprocess IS
-'Reads stored texts again, and replaces rows that differ. Texts in (since, until], by the rules of this version. source lctl: a row per target; another, such as slurm: a row per text, name is its server; NULL: both. Errors: 22023, 0A000 unknown source, 25001, 25006, 42501, 55000 no store.';
+'Reads stored texts again, and replaces rows that differ. Texts in (since, until], by the rules of this version. source lctl: a row per target; another, such as slurm: a row per text, named by server; NULL: both. Errors: 22023, 0A000 unknown source, 25001, 25006, 42501, 55000 no store.';

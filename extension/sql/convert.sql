@@ -39,7 +39,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.swap_index_names IS
-'Internal: gives the indexes of a table the names of the same indexes of the original, which become old_….';
+'Internal: renames the indexes of the original to old_…, and gives their names to those of the copy.';
 
 CREATE FUNCTION jobstats_internal.put_successor(relation text) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -96,7 +96,7 @@ DECLARE
 BEGIN
     -- Also before a table is copied again.
     IF jobstats_internal.is_looked_at_since((state ->> 'copied')::xid8) THEN
-        RAISE lock_not_available USING MESSAGE = 'queries from before are still running';
+        RAISE lock_not_available USING MESSAGE = 'queries from before the copy still run';
     END IF;
     CASE step
     WHEN 'hold' THEN
@@ -127,7 +127,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.convert_step IS
-'Internal: takes the next step of a conversion, and returns what the one after it needs; NULL: no step is left.';
+'Internal: takes the next step of a conversion, and returns the state for the one after it; NULL: none is left.';
 
 -- The procedure only commits; all other work runs with the rights of the store's owner. It has no SET clause, because a
 -- procedure with one cannot commit.
@@ -198,7 +198,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.drop_copies IS
-'Internal: waits for a conversion to swap its table, and drops the copies that interrupted ones have left.';
+'Internal: waits for a conversion to swap its table, and drops copies left by interrupted conversions.';
 
 CREATE FUNCTION jobstats_internal.to_convert() RETURNS text[]
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp

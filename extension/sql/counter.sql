@@ -55,7 +55,7 @@ COMMENT ON FUNCTION jobstats_counter_increase(jobstats_counter) IS 'Returns by h
 CREATE FUNCTION jobstats_counter_increase(counter jobstats_counter, previous jobstats_counter) RETURNS numeric
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_counter_increase_after_wrapper';
 COMMENT ON FUNCTION jobstats_counter_increase(jobstats_counter, jobstats_counter) IS
-'Returns by how much a counter grew since a previous summary. With previous = lag(counter) OVER (PARTITION BY series ORDER BY bucket), the increases of buckets add up to the whole. NULL: jobstats_counter_increase(counter). Error: 22000 if previous does not end before counter begins.';
+'Returns by how much a counter grew since a previous summary. With previous = lag(counter) OVER (PARTITION BY series ORDER BY bucket), the buckets'' increases add up. previous NULL: jobstats_counter_increase(counter). Error: 22000 if previous does not end before counter begins.';
 
 CREATE FUNCTION jobstats_counter_rate(counter jobstats_counter) RETURNS double precision
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_counter_rate_wrapper';
@@ -74,17 +74,17 @@ COMMENT ON FUNCTION jobstats_counter_resets(jobstats_counter) IS 'Returns how of
 CREATE FUNCTION jobstats_counter_resets(counter jobstats_counter, previous jobstats_counter) RETURNS bigint
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_counter_resets_after_wrapper';
 COMMENT ON FUNCTION jobstats_counter_resets(jobstats_counter, jobstats_counter) IS
-'Returns how often a counter was reset since a previous summary. With previous = lag(counter) OVER (PARTITION BY series ORDER BY bucket), a reset between two buckets counts in the later one. NULL: jobstats_counter_resets(counter). Error: 22000 if previous does not end before counter begins.';
+'Returns how often a counter was reset since a previous summary. With previous = lag(counter) OVER (PARTITION BY series ORDER BY bucket), resets between buckets count in the later one. previous NULL: jobstats_counter_resets(counter). Error: 22000 if previous does not end before counter begins.';
 
 CREATE FUNCTION jobstats_counter_elapsed(counter jobstats_counter) RETURNS interval
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_counter_elapsed_wrapper';
 COMMENT ON FUNCTION jobstats_counter_elapsed(jobstats_counter) IS
-'Returns the time from the first reading of a counter to the last. It is in days and time of day.';
+'Returns the time from the first reading of a counter to the last. Given in days and hh:mm:ss.';
 
 CREATE FUNCTION jobstats_counter_elapsed(counter jobstats_counter, previous jobstats_counter) RETURNS interval
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_counter_elapsed_after_wrapper';
 COMMENT ON FUNCTION jobstats_counter_elapsed(jobstats_counter, jobstats_counter) IS
-'Returns the time since the last reading of a previous summary. It ends with the last reading, and is in days and time of day. previous NULL: jobstats_counter_elapsed(counter). Error: 22000 if previous does not end before counter begins.';
+'Returns the time since the last reading of a previous summary. It ends with the last reading, in days and hh:mm:ss. previous NULL: jobstats_counter_elapsed(counter). Error: 22000 if previous does not end before counter begins.';
 
 CREATE FUNCTION jobstats_counter_first(counter jobstats_counter) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_counter_first_wrapper';

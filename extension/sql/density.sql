@@ -40,7 +40,7 @@ CREATE FUNCTION jobstats_density_buckets(density jobstats_density) RETURNS TABLE
 )
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE ROWS 10 AS 'MODULE_PATHNAME', 'jobstats_density_buckets_wrapper';
 COMMENT ON FUNCTION jobstats_density_buckets IS
-'Returns the buckets of a density that are not empty. They are in ascending order: count values x with lower <= x < upper, where lower is base^bucket.';
+'Returns the buckets of a density that are not empty. In ascending order; count: values x with lower <= x < upper, where lower is base^bucket.';
 
 CREATE FUNCTION jobstats_density_count(density jobstats_density) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_density_count_wrapper';

@@ -17,7 +17,7 @@ BEGIN
     FROM (SELECT t.name FROM jobstats.targets t WHERE t.target_id = ANY (gone) AND t.retired IS NULL ORDER BY t.name LIMIT 5) t;
     IF other IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = format('these targets may report again: %s', other),
-            HINT = 'Make their servers feed another node, and retire each of them: jobstats_alter_target(name, retired => true).';
+            HINT = 'Make their servers feed another node, and retire each target: jobstats_alter_target(name, retired => true).';
     END IF;
     SELECT string_agg(s.server, ', ' ORDER BY s.server) INTO other
     FROM (SELECT s.server FROM jobstats_internal.servers_of_targets(gone) s WHERE s.is_gone AND s.is_kept ORDER BY s.server LIMIT 5) s;
@@ -28,7 +28,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.require_droppable IS
-'Internal: fails with 22023 for no targets, with 55000 for targets that are not retired, and for some of the targets of a server.';
+'Internal: fails with 22023 without targets, with 55000 for targets that are not retired or that share a server with others.';
 
 CREATE FUNCTION jobstats_internal.servers_of_targets(gone integer[]) RETURNS TABLE (cluster text, server text, is_gone boolean, is_kept boolean)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -103,7 +103,7 @@ WHERE t.target_id = ANY (gone) AND e.cluster = t.cluster AND e.targets[1] = t.na
 DELETE FROM jobstats.expected e USING jobstats.targets t WHERE t.target_id = ANY (gone) AND e.cluster = t.cluster AND e.target = t.name;
 $$;
 COMMENT ON FUNCTION jobstats_internal.drop_sums IS
-'Internal: deletes the sums over targets that belong to these; everything_else: also the summaries of jobs that cannot be rebuilt.';
+'Internal: deletes sums of file systems whose first target is in gone; everything_else: also job summaries that cannot be rebuilt.';
 
 CREATE FUNCTION jobstats_internal.drop_targets(arguments jsonb) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -150,4 +150,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_drop_targets IS
-'Deletes retired targets with all of their data. It cannot be undone, and is for dividing a store that has a copy. targets: names or patterns with *. Returns their number. Errors: 22004, 22023 no such target, 55000 not retired, shared server or front, 55P03 busy, call it again, 25006, 42501.';
+'Deletes retired targets with all of their data. Use it to divide a store whose copy has them; it cannot be undone. targets: names or patterns with *. Returns their number. Errors: 22004, 22023 no such target, 55000 not retired, shared server or front, 55P03 busy, call it again, 25006, 42501.';

@@ -57,7 +57,7 @@ FROM (
 ) o
 $$;
 COMMENT ON FUNCTION jobstats_internal.culprits_for IS
-'Internal: the culprits of an event that a reader may see: NULL for a reader without names, these users and accounts for a reader of own jobs; uids NULL: all.';
+'Internal: the culprits of an event that a reader may see: all if uids is NULL, else those in uids or accounts; NULL for a reader without names.';
 
 -- Verdicts on events, and maintenance windows.
 
@@ -104,7 +104,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_silence IS
-'Suppresses alerts for maintenance. Events found in [since, until) raise no alert while they last no longer than that. filesystem, cluster: names or patterns with *; NULL: all. Returns the number of its row in jobstats.windows; delete that to end it. Errors: 22023 empty window, 42501, 55000 no store.';
+'Suppresses alerts for maintenance. Events found in [since, until) raise no alert unless they outlast the window. filesystem, cluster: names or patterns with *; NULL: all. Returns the number of its row in jobstats.windows; delete that to end it. Errors: 22023 empty window, 42501, 55000 no store.';
 
 -- Evidence: the raw text of the targets of an event outlives other raw text.
 
@@ -131,7 +131,7 @@ JOIN (
 WHERE e.withdrawn IS NULL AND e.until >= evidence_spans.lasting_after AND (evidence_spans.wanted IS NULL OR e.event_id = evidence_spans.wanted)
 $$;
 COMMENT ON FUNCTION jobstats_internal.evidence_spans IS
-'Internal: the spans of raw text that are evidence of an event, or of all that are not withdrawn (NULL) and lasted until after a time: the event, and 30 minutes before and after it.';
+'Internal: the spans of raw text that are evidence of an event, or of all (NULL) not withdrawn and not ended before a time: from 30 minutes before to 30 minutes after it.';
 
 CREATE FUNCTION jobstats_internal.store_bytes() RETURNS numeric
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -195,7 +195,7 @@ WITH kept_since AS MATERIALIZED (
 SELECT (SELECT count(*) FROM gone) + (SELECT count(*) FROM added)
 $$;
 COMMENT ON FUNCTION jobstats_internal.keep_evidence IS
-'Internal: copies raw text of events before the horizon drops it, and deletes copies that are expired, unused or above a twentieth of the store; returns how many texts. Later days go first, then events without an alert, then the oldest.';
+'Internal: copies raw text of events before the horizon drops it, and deletes copies that are expired, unused, or above a twentieth of the store (later days of events first, then events without alert, then the oldest); returns how many.';
 
 CREATE FUNCTION jobstats_internal.largest_subjects(rule text, operation text, "by" text, since timestamptz, until timestamptz, step interval) RETURNS TABLE (
     began timestamptz, ended timestamptz, cluster text, filesystem text, uid bigint, user_name text, account text, job text, rate double precision, share double precision

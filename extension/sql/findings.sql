@@ -101,7 +101,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.judge_some IS
-'Internal: takes the next step of valuing the jobs of a day and of updating the baselines; returns the number of jobs valued in it, NULL: no day is left.';
+'Internal: takes the next step of evaluating the jobs of a day and of updating the baselines; returns how many jobs it evaluated; NULL: no day is left.';
 
 CREATE FUNCTION jobstats_internal.judge() RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp

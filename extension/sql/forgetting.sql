@@ -10,7 +10,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_entries IS
-'Internal: removes the users of entries. find_again: the identifier stays with its forgotten entry; otherwise it gets a new one. Kept job numbers also belong to others.';
+'Internal: removes the users of entries. find_again: later text with the identifier finds the forgotten entry, else a new one. kept: job numbers that others have too.';
 
 CREATE FUNCTION jobstats_internal.forget_jobs(numbers bigint[], runs tid[], kept text[], pseudonym bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -34,7 +34,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_jobs IS
-'Internal: removes the users of jobs, by keys and rows of runs. They get this pseudonym, or each the pseudonym of its user (NULL). Kept numbers also belong to others.';
+'Internal: removes the users of jobs, by keys and rows of runs. They get pseudonym or, if it is NULL, that of their user. kept: numbers that others have too.';
 
 CREATE FUNCTION jobstats_internal.forget_sums(uid bigint, pseudonym bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -76,7 +76,7 @@ SET kbytes = sum.kbytes + excluded.kbytes, inodes = coalesce(sum.inodes + exclud
     targets = sum.targets + excluded.targets
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_days_of_used IS
-'Internal: gives used space of days before a time to the pseudonym of a user or group; id NULL: each user to the own pseudonym.';
+'Internal: gives used space of days before a time to the pseudonym of a user or group; id NULL: of all users, to theirs.';
 
 CREATE FUNCTION jobstats_internal.forget_used(kind text, id bigint, pseudonym bigint) RETURNS void
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -142,7 +142,7 @@ FROM (
 WHERE e.event_id = n.event_id AND e.culprits -> 'subjects' <> n.subjects
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_culprits IS
-'Internal: replaces a user, with these names and jobs, by pseudonyms in events that ended before a time; uid NULL: all users. Kept numbers also belong to others.';
+'Internal: replaces a user, with these names and jobs, by pseudonyms in events that ended before a time; uid NULL: all users. kept: numbers that others have too.';
 
 CREATE FUNCTION jobstats_internal.forget_notes(words text[], pseudonym bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -356,7 +356,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_old_jobs IS
-'Internal: removes the users of jobs that ended before a time, at most a portion of numbers and of summaries, and returns the larger number.';
+'Internal: removes the users of jobs that ended before a time, a portion each of job numbers and summaries, and returns the larger count.';
 
 CREATE FUNCTION jobstats_internal.forget_people() RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp

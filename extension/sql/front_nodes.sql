@@ -70,7 +70,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_attach IS
-'Makes this database a front, and attaches the store of a node. The database has an empty store, or is a front. The name alone rebuilds an attached node with the installed version. accounting: take users and jobs from this node. Errors: 08001, 22004, 22023, 23505, 42501, 42704, 42710, 55000, 55P03.';
+'Makes this database a front, and attaches the store of a node. The database must be a front or have an empty store. With only a name, rebuilds that node for the installed version. accounting: take users and jobs from this node. Errors: 08001, 22004, 22023, 23505, 42501, 42704, 42710, 55000, 55P03.';
 
 CREATE FUNCTION jobstats_internal.require_own_numbers(name text) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -150,7 +150,7 @@ BEGIN
             MESSAGE = format('node "%s" is not attached', require_attachable.name), HINT = 'Give host, dbname and user of its store.';
     ELSIF is_new AND asker IS NULL THEN
         RAISE null_value_not_allowed USING
-            MESSAGE = 'user must not be NULL', HINT = 'Name the role of the front, which needs jobstats_grant_reader() on the node.';
+            MESSAGE = 'user must not be NULL', HINT = 'Name the front''s role on the node; it needs jobstats_grant_reader() there.';
     ELSIF NOT (SELECT s.front FROM jobstats.settings s)
         AND (EXISTS (SELECT FROM jobstats.targets) OR EXISTS (SELECT FROM jobstats.entries) OR EXISTS (SELECT FROM jobstats.texts))
     THEN
@@ -220,7 +220,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_detach IS
-'Detaches a node from a front. Its store stays as it is, and the front answers for the other nodes. If it had the accounting, the node with the lowest number has it from then on. Errors: 42704 no such node, 42501 not the owner of the store, 55000 no store, 55P03 busy, call it again.';
+'Detaches a node from a front. Its store stays as it is, and the front answers for the other nodes. If the node had the accounting, the node with the lowest number takes over. Errors: 42704 no such node, 42501 not the owner of the store, 55000 no store, 55P03 busy, call it again.';
 
 -- The state of nodes, and the front while a node does not answer.
 CREATE FUNCTION jobstats_internal.ask_node(name text, node integer, with_targets boolean, OUT version text, OUT targets bigint, OUT last_observation timestamptz,

@@ -38,7 +38,7 @@ CREATE FUNCTION jobstats_internal.finding_values(since timestamptz, until timest
 RETURNS TABLE (finding text, "values" double precision[])
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp AS 'MODULE_PATHNAME', 'jobstats_finding_values_wrapper';
 COMMENT ON FUNCTION jobstats_internal.finding_values IS
-'Internal: the values by each rule of the jobs of these entries that did enough in (since, until] to be judged. Sizes of reads and writes are those in jobstats.finding_sizes.';
+'Internal: by each rule, the value of each job of these entries that did enough in (since, until] to be judged. Sizes of reads and writes are those in jobstats.finding_sizes.';
 
 CREATE FUNCTION jobstats_internal.sized(sizes bytea, operation integer, first integer) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_sized_wrapper';
@@ -93,7 +93,7 @@ CREATE FUNCTION jobstats_job(job text, scheduler text DEFAULT NULL) RETURNS TABL
 )
 LANGUAGE c STABLE COST 10000 ROWS 1 AS 'MODULE_PATHNAME', 'jobstats_job_wrapper';
 COMMENT ON FUNCTION jobstats_job(text, text) IS
-'Shows one job in one row, with its accounting and totals. A row per scheduler; an array is one row. If a number was used again, the row is of the newest job, with a NOTICE; an unknown job has no row. claimed: service time of others who name it. Errors: 22023 for a NULL job, 55000 without a store.';
+'Shows one job in one row, with its accounting and totals. A row per scheduler; an array is one row. If a number was used again, the row is of the newest job, with a NOTICE; an unknown job has no row. claimed: others'' service time under its number. Errors: 22023 for a NULL job, 55000 without a store.';
 
 CREATE FUNCTION jobstats_job(job bigint, scheduler text DEFAULT NULL) RETURNS TABLE (
     job text, job_name text, user_name text, account text, state text, started timestamptz, ended timestamptz, run_time interval,
@@ -115,7 +115,7 @@ CREATE FUNCTION jobstats_job_usage(
 )
 LANGUAGE c STABLE COST 10000 ROWS 100 AS 'MODULE_PATHNAME', 'jobstats_job_usage_wrapper';
 COMMENT ON FUNCTION jobstats_job_usage(text, text, interval, timestamptz, timestamptz, jobstats_filter, jobstats_filter, text) IS
-'Shows the I/O of one job, as a whole and by target, node or step. The whole job has the name all. Rows attributed_ are I/O without a job that is likely its own, rows claimed_ I/O of others who name it; neither is in a sum. energy is in joules. Errors: 22023 NULL job or unknown names, 54000, 55000.';
+'Shows the I/O of one job, as a whole and by target, node or step. The whole job has the name all. attributed_…: I/O without a job that likely belongs to it; claimed_…: I/O of others under its number; neither is in a sum. energy is in joules. Errors: 22023 NULL job or unknown names, 54000, 55000.';
 
 CREATE FUNCTION jobstats_job_usage(
     job bigint, "by" text DEFAULT 'target', step interval DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL,

@@ -10,13 +10,13 @@ CREATE FUNCTION jobstats_internal.queue_unmatched() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'MODULE_PATHNAME', 'jobstats_queue_unmatched_wrapper';
 COMMENT ON FUNCTION jobstats_internal.queue_unmatched IS
-'Internal: queues the numbers of entries that were active on days without a match in jobstats.to_match, and returns how many.';
+'Internal: queues in jobstats.to_match the numbers of entries that were active on days without a match, and returns how many.';
 
 CREATE FUNCTION jobstats_internal.attributed(job_no bigint, since timestamptz DEFAULT '-infinity', until timestamptz DEFAULT 'infinity')
 RETURNS TABLE (entry_id bigint, since timestamptz, until timestamptz)
 LANGUAGE c STABLE STRICT SET search_path = pg_catalog, pg_temp SET jit = off AS 'MODULE_PATHNAME', 'jobstats_attributed_spans_wrapper';
 COMMENT ON FUNCTION jobstats_internal.attributed IS
-'Internal: the entries without a job whose I/O most likely belongs to a job, with its spans, buckets of rollup_10m: the entry is of the job''s user, its node is of class compute, and no other job of the user ran there or had just ended. Sums count this I/O for no job.';
+'Internal: entries without a job, with the spans (buckets of rollup_10m) whose I/O most likely belongs to this job: the entry is of the job''s user, its node is of class compute, and no other job of the user ran there or had just ended. Sums count this I/O for no job.';
 
 CREATE FUNCTION jobstats_internal.summarize_some() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'MODULE_PATHNAME', 'jobstats_summarize_some_wrapper';
@@ -26,7 +26,7 @@ COMMENT ON FUNCTION jobstats_internal.summarize_some IS
 CREATE FUNCTION jobstats_internal.queue_changed_summaries() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'MODULE_PATHNAME', 'jobstats_queue_changed_summaries_wrapper';
 COMMENT ON FUNCTION jobstats_internal.queue_changed_summaries IS
-'Internal: puts the jobs into jobstats.to_summarize whose usage late text has changed, and returns how many there are.';
+'Internal: puts jobs whose usage late text has changed into jobstats.to_summarize, and returns how many.';
 
 CREATE FUNCTION jobstats_internal.energy_of_job(job text, scheduler text) RETURNS numeric
 LANGUAGE c STABLE STRICT SET search_path = pg_catalog, pg_temp AS 'MODULE_PATHNAME', 'jobstats_energy_of_job_wrapper';
@@ -57,7 +57,7 @@ BEGIN
     WHERE q.urgent
     UNION ALL
     -- For a whole day, since claims may come in bursts. Without claims no rollup is read.
-    (SELECT DISTINCT ON (c.cluster) c.cluster, 'claimed', format('Of the bytes read and written on %s, %s %% have identifiers that name jobs of other users, mostly of uid %s for jobs of %s, for example %s. If one person has both numbers, accounting and clients disagree about users; otherwise the user exports numbers of these jobs.',
+    (SELECT DISTINCT ON (c.cluster) c.cluster, 'claimed', format('Of the bytes read and written on %s, %s %% are under job numbers of other users, mostly by uid %s for jobs of %s, for example %s. If both are one person, accounting and clients number users differently; otherwise uid %3$s exports others'' job numbers.',
         ((day - interval '24 hours') AT TIME ZONE 'UTC')::date, round(100 * c.claimed / c.of_all), c.uid, c.owner, c.example), now()
     FROM (
         SELECT t.cluster, e.uid, e.owner, min(e.name) AS example, sum(b.bytes) AS bytes, sum(sum(b.bytes)) OVER w AS of_all,

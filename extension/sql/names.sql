@@ -22,7 +22,7 @@ WHERE e.until > user_names.since AND NOT EXISTS (
     SELECT FROM jobstats.earlier_users l WHERE l.uid = e.uid AND l.until >= user_names.until AND l.until < e.until)
 $$;
 COMMENT ON FUNCTION jobstats_internal.user_names IS
-'Internal: the names that users had in the window (since, until], with their primary groups. named_until is NULL for the name at its end, else the end of the days of the name.';
+'Internal: the names that users had in the window (since, until], with their primary groups. named_until: the end of the days of the name; NULL: the name at the window''s end.';
 
 CREATE FUNCTION jobstats_internal.group_names(at timestamptz) RETURNS TABLE (gid bigint, group_name text)
 LANGUAGE sql STABLE PARALLEL SAFE

@@ -95,7 +95,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.renumber IS
-'Internal: moves all numbers of the store from the range of one node to that range of another, and gives entries other keys.';
+'Internal: moves all numbers of the store from the range of one node to the range of another, and gives entries other keys.';
 
 CREATE FUNCTION jobstats_internal.prepare_number(node integer) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp

@@ -34,7 +34,7 @@ CROSS JOIN LATERAL (
 WHERE computed_spans.target IS NULL OR t.target_id = computed_spans.target
 $$;
 COMMENT ON FUNCTION jobstats_internal.computed_spans IS
-'Internal: the stored spans of each target, and those that follow from the observations in (after, until] and the next one. newest: its last observation, if it is not later.';
+'Internal: the stored spans of each target, and those that follow from the observations in (after, until] and the next one. newest: its last observation, NULL if after until.';
 
 CREATE FUNCTION jobstats_internal.note_spans(after timestamptz, until timestamptz, target integer DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp

@@ -154,7 +154,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.drop_span IS
-'Internal: drops a partition, or the chunk of a span if part is NULL. If it has snapshots of these keys and times, it stays and all others are deleted. Returns whether it was dropped.';
+'Internal: drops a partition, or the chunk of a span if part is NULL. If it has snapshots of these keys and times, it stays with these rows alone. Returns whether it was dropped.';
 
 CREATE FUNCTION jobstats_internal.drop_before(relation text, horizon timestamptz) RETURNS integer
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET lock_timeout = '300ms'

@@ -84,7 +84,7 @@ WHERE (filter IS NULL OR jobstats_internal.filter_matches(filter, group_of.label
     AND (exclude IS NULL OR NOT jobstats_internal.filter_matches(exclude, group_of.labels, true))
 $$;
 COMMENT ON FUNCTION jobstats_targets IS
-'Shows the targets with their last observation, now or at a past time. It is looked for in the day before that time; before and after are the observations around it. Join it in your SQL to filter tables by target. Errors: 22023 for an unknown key, 42P01 without a store.';
+'Shows the targets with their last observation, now or at a past time. It is from the day before that time; columns before and after have the observations around that time. Join by target_id to filter tables. Errors: 22023 for an unknown key, 42P01 without a store.';
 
 CREATE FUNCTION jobstats_internal.kept(level text DEFAULT 'increments', cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL) RETURNS TABLE (
     now timestamptz, since timestamptz, first timestamptz, complete timestamptz, targets bigint
@@ -210,4 +210,4 @@ CREATE FUNCTION jobstats_baseline(
 )
 LANGUAGE c STABLE COST 10000 ROWS 10 AS 'MODULE_PATHNAME', 'jobstats_baseline_wrapper';
 COMMENT ON FUNCTION jobstats_baseline IS
-'Compares users or targets with their own baseline. The baseline is the same window, of at most a day, on each of the 30 days before that was observed. The n groups most above their median. Errors: as jobstats_totals(), and 22023 for a window of over a day.';
+'Compares users or targets with their own baseline. The baseline is the same window, of at most a day, on each observed day of the 30 before. The n groups most above their median. Errors: as jobstats_totals(), and 22023 for a window of over a day.';

@@ -88,7 +88,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.hide_from_readers IS
-'Internal: revokes all rights on texts, secrets and forgotten users from a role, which readers get with those on all tables; NULL: from all roles but the owner.';
+'Internal: revokes from a role the rights on texts, secrets and forgotten users that come with rights on all tables; NULL: from all roles but the owner.';
 
 CREATE FUNCTION jobstats_internal.forget_roles() RETURNS void
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -227,7 +227,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_grant_proxy IS
-'Lets a front end query for other users. It sets jobstats.on_behalf_of to a role, and sees what jobstats.members lets that role see, or to uid:1000: that user, and accounts in jobstats.managers. Not set: 42501. Errors: 22004, 42501, 42704 no such role, 55000 may read the store, or no store.';
+'Lets a front end query for other users. With jobstats.on_behalf_of = a role, it sees what jobstats.members lets that role see; = uid:1000: that user, and accounts in jobstats.managers; not set: 42501. Errors: 22004, 42501, 42704 no such role, 55000 may read the store, or no store.';
 
 CREATE FUNCTION jobstats_internal.own_uids() RETURNS bigint[]
 LANGUAGE c STABLE AS 'MODULE_PATHNAME', 'own_uids_wrapper';

@@ -132,7 +132,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.next_day IS
-'Internal: the next day, its remainder, or several days of few rows, that a rollup, or its sums by user, lack; NULL: complete.';
+'Internal: what a rollup, or its sums by user, lack next: a day, the rest of one, or several of few rows; NULL: complete.';
 
 CREATE FUNCTION jobstats_internal.roll_up(
     level text, by_user boolean, span_from timestamptz, span_to timestamptz, target_id integer DEFAULT NULL

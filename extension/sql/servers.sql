@@ -69,4 +69,4 @@ CREATE FUNCTION jobstats_space(
 )
 LANGUAGE c STABLE COST 10000 ROWS 100 AS 'MODULE_PATHNAME', 'jobstats_space_wrapper';
 COMMENT ON FUNCTION jobstats_space IS
-'Shows who uses the space of a file system. By user, group, project or account, now or on a day; added_bytes since another day. A sum has targets out of of_targets, the oldest read at time. A filter can name a project. Errors: 22023 for an unknown by, or a target in the past, 55000 without a store.';
+'Shows who uses the space of a file system. By user, group, project or account, now or on a day; added_bytes since another day. targets: those in a sum (of of_targets); time: its oldest list. A filter can name a project. Errors: 22023 for an unknown by, or a target in the past, 55000 without a store.';

@@ -51,7 +51,7 @@ BEGIN
     WHERE n.name = require_setting.name;
     IF span.name IS NULL AND number.name IS NULL AND name <> 'metrics' THEN
         IF name = 'keep' AND (value IN ('everything', 'no detail', 'counts')) IS NOT TRUE THEN
-            RAISE invalid_parameter_value USING MESSAGE = format('keep must be everything, no detail or counts, not %s', coalesce(value, 'NULL')),
+            RAISE invalid_parameter_value USING MESSAGE = format('keep must be ''everything'', ''no detail'' or ''counts'', not %L', value),
                 HINT = $hint$For calls and sums alone: UPDATE jobstats.settings SET keep = 'counts';$hint$;
         END IF;
         RETURN;

@@ -377,7 +377,7 @@ FROM (
 WHERE g.grantee <> g.relowner
 $$;
 COMMENT ON FUNCTION jobstats_internal.grants IS
-'Internal: the statements that grant the privileges on a relation, and on its columns, for the relation of the store with a name.';
+'Internal: the GRANT statements of a relation and its columns, for the relation of the store with this name.';
 
 CREATE FUNCTION jobstats_internal.is_view(name text, definition text) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp

@@ -108,4 +108,4 @@ UNION
 SELECT unnest(f.gids) FROM jobstats.forgotten f WHERE f.uid = own_groups.uid
 $$;
 COMMENT ON FUNCTION jobstats_internal.own_groups IS
-'Internal: the primary groups of a user alone that are called like the user, also of one who was forgotten.';
+'Internal: the primary groups of only this user that have the user''s name; also of a forgotten user.';

@@ -197,6 +197,6 @@ fn lock_known(client: &mut SpiClient<'_>, cluster: &str, name: &str) -> Result<T
         &values![cluster],
     )?;
     let known = known.as_deref();
-    let valid = known.unwrap_or("names of fed targets, and no target has been fed");
+    let valid = known.unwrap_or("names of fed targets; none has been fed yet");
     Err(Error::unknown("target", name, valid))
 }

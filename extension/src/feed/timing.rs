@@ -96,7 +96,7 @@ pub fn reported<T>(work: impl FnOnce() -> T) -> T {
     let parts = SPENT.take().into_iter();
     let parts = parts.map(|(phase, spent)| format!("{phase:?} {spent}").to_lowercase());
     pgrx::debug1!(
-        "the feed took {all} ms (of which the processor worked): {}",
+        "the feed took {all} ms (elapsed, then CPU time): {}",
         parts.collect::<Vec<_>>().join(", ")
     );
     result

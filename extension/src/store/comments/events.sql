@@ -49,7 +49,7 @@
 ('rules', 'name', 'Name of the rule, shown in events.'),
 ('rules', 'operation', 'An operation as of jobstats_rates(), such as metadata, bytes, open or service_time.'),
 ('rules', 'by', 'The group that is compared: user, account or job.'),
-('rules', 'times_usual', 'Multiple of the baseline of the largest per hour that breaks the rule; NULL: see threshold.'),
+('rules', 'times_usual', 'Limit as a multiple of the baseline, see baseline_largest; NULL: see threshold.'),
 ('rules', 'threshold', 'Amount per second that breaks the rule; NULL: see times_usual.'),
 ('rules', 'lasting', 'How long the limit must be reached: 10 minutes to 1 hour.'),
 ('rules', 'enabled', 'True if the rule is evaluated.')

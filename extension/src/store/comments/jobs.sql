@@ -113,7 +113,7 @@
 ('jobs', 'job', 'The job as job_stats shows it: the raw number of Slurm, the digits of PBS with the index of an array, the number of LSF or Grid Engine, the decimal number of Flux.'),
 ('jobs', 'label', 'The job as users type it, for example 123_4, 38[4] or 2342851[24].'),
 ('jobs', 'submitted', 'Time of submission; NULL: unknown.'),
-('jobs', 'started', 'Start of the run; NULL: it has not started, or never did.'),
+('jobs', 'started', 'Start of the run; NULL: it did not start (yet).'),
 ('jobs', 'ended', 'End of the run; NULL: it has not ended, or its end is unknown.'),
 ('jobs', 'state', 'State, as the scheduler calls it.'),
 ('jobs', 'node_list', 'The nodes, as the scheduler printed them.'),

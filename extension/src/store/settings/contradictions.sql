@@ -30,7 +30,7 @@ rule AS (
     FROM setting s
     UNION ALL
     SELECT 2, s.retention < s.refresh_lag + interval '1 day',
-        format('retention (%s) is shorter than refresh_lag (%s) and a day', s.retention, s.refresh_lag),
+        format('retention (%s) is shorter than refresh_lag (%s) plus a day', s.retention, s.refresh_lag),
         'Increments must be retained until the daily rollup has summed them: set a longer retention or a shorter refresh_lag.'
     FROM setting s
     UNION ALL

@@ -153,10 +153,10 @@ SELECT c.cluster, c.status, c.entries, c.calls, c.bytes, (c.calls / nullif(w.cal
         WHEN c.status = 'uncovered' AND a.until < least(status_quality.until, now()) - interval '1 hour' THEN format(
             'Accounting has been read up to %s. Check the shipper that reads it.', date_trunc('second', a.until))
         WHEN c.status = 'uncovered' AND a.is_late THEN
-            'Accounting lists these jobs after their end. If they ended long ago, jobstats.covered has the times covered by accounting.'
+            'Accounting lists these jobs after their end. If they ended long ago, check the times in jobstats.covered.'
         WHEN c.status = 'uncovered' THEN
             'Accounting was not read for all of this time: jobstats.covered has the times covered. Feed the rest.'
-        WHEN c.status = 'claimed' THEN 'If one person has both numbers, accounting and clients disagree about users; otherwise a user exports the numbers of others'' jobs.'
+        WHEN c.status = 'claimed' THEN 'If entry and job are of one person, accounting and clients number users differently; otherwise a user exports others'' job numbers.'
         WHEN c.status = 'malformed' AND 2 * c.entries > w.entries THEN jobstats_internal.ids_remedy(ARRAY(
             SELECT e.name FROM entry e WHERE e.cluster = c.cluster AND e.status = 'malformed' ORDER BY e.name LIMIT 100))
         WHEN c.status = 'malformed' THEN format(
