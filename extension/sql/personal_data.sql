@@ -61,4 +61,4 @@ AS $$
 SELECT f.* FROM jsonb_to_recordset(jobstats_internal.as_owner(text 'forget', uid::text)::jsonb) AS f (trace text, "rows" bigint, gone timestamptz)
 $$;
 COMMENT ON FUNCTION jobstats_forget_user IS
-'Forgets the user with this uid. Deletes names, and gives identifiers, jobs and sums of the user to a pseudonym; other sums stay exact. It cannot be undone. Shows what was changed, and when the last of it is gone. Errors: 22004 NULL, 22023 invalid or system user, 25006 on a standby, 42501, 55000 no store.';
+'Forgets the user with this uid. Deletes names and gives identifiers, jobs and sums of the user to a pseudonym; other sums stay exact. It cannot be undone. Shows what changed, and when the last of it is gone. Errors: 22004 NULL, 22023 invalid or system user, 25006 on a standby, 42501, 55000 no store.';
