@@ -54,7 +54,7 @@ BEGIN
         (21, 'retention', 'forget()', NULL, NULL, NULL, 1),
         (22, 'retention', 'forget_roles()', NULL, NULL, NULL, 1)
     UNION ALL
-    SELECT 23, 'partitions of ' || t.relation, format('add_partitions(%L, ''day'', now(), now() + interval ''3 days'', true)', t.relation), NULL, 'store', NULL, 1
+    SELECT 23, 'partitions of ' || t.relation, format('add_partitions(%L, ''day'', now(), now() + interval ''3 days'', true)', t.relation), NULL, 'store', NULL, 3
     FROM jobstats_internal.growing_tables() t
     UNION ALL
     SELECT 24, format('retention of rollup_%s%s', l.level, o.owner), format('drop_old(%L)', format('rollup_%s%s', l.level, o.owner)), NULL, 'store', NULL, 3
