@@ -27,9 +27,12 @@ SELECT since, until, reset, open, open_usecs FROM increments WHERE cluster = 'da
 -- Each of the others has a separate cluster: snapshots by server and minute, and their increments.
 CREATE TYPE snapshot AS (server text, minute numeric, body text);
 CREATE FUNCTION fed(rule text, VARIADIC snapshots snapshot[])
-RETURNS TABLE (entry text, since numeric, until numeric, reset boolean, write bigint, punch bigint, open bigint) LANGUAGE sql AS $$
-INSERT INTO jobstats.feed (cluster, server, "time", body) SELECT rule, s.server, at(s.minute), s.body FROM unnest(snapshots) s;
-SELECT i.entry, i.since, i.until, i.reset, i.write, i.punch, i.open FROM increments i WHERE i.cluster = rule;
+RETURNS TABLE (entry text, since numeric, until numeric, reset boolean, write bigint, punch bigint, open bigint) LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO jobstats.feed (cluster, server, "time", body) SELECT rule, s.server, at(s.minute), s.body FROM unnest(snapshots) s;
+    -- A function in SQL would be planned before the INSERT creates chunks.
+    RETURN QUERY SELECT i.entry, i.since, i.until, i.reset, i.write, i.punch, i.open FROM increments i WHERE i.cluster = rule;
+END
 $$;
 
 -- Rule 1: an idle entry has no row. A row of more than six hours is divided at full hours.
