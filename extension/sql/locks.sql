@@ -68,7 +68,7 @@ FROM pg_stat_activity a
 WHERE a.backend_xmin IS NOT NULL AND a.datname = current_database() AND a.pid <> pg_backend_pid()
     AND a.backend_type IS DISTINCT FROM 'autovacuum worker'
     -- A maintenance that waits for another one commits before it reads.
-    AND NOT EXISTS (SELECT FROM pg_locks l WHERE l.pid = a.pid AND NOT l.granted AND l.relation = to_regclass('jobstats.locks'))
+    AND NOT EXISTS (SELECT FROM pg_locks l WHERE l.pid = a.pid AND NOT l.granted AND l.mode = 'ShareUpdateExclusiveLock' AND l.relation = to_regclass('jobstats.locks'))
 $$;
 COMMENT ON FUNCTION jobstats_internal.snapshots IS
 'Internal: the other sessions of this database that read with a snapshot, with the oldest transaction that it may see as running.';
