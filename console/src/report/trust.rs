@@ -271,7 +271,7 @@ mod tests {
         };
         let blocks = health(Vec::new()).section(&scope(0), &load).blocks;
         assert!(
-            matches!(&blocks[0], Block::Text(text) if text.ends_with(">99 % of the window.")),
+            matches!(&blocks[0], Block::Text(text) if text == "On average, targets were observed for >99 % of the window."),
             "{blocks:?}"
         );
     }
