@@ -110,7 +110,7 @@ text() {
         bare_increments "$run"
     done
     text_table 'ms' 1
-    text_table 'of which the processor worked' 9
+    text_table 'CPU time' 9
     local file
     for file in "${feeds[@]}"; do
         paste -d '|' "$cluster/$file" "$cluster/inserted" "$cluster/copied" |

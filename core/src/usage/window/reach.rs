@@ -25,7 +25,7 @@ pub struct LastObservation {
     pub usual_interval: Option<Micros>,
     /// Set if the target has not been observed for two usual intervals.
     pub late: bool,
-    /// Set if the target has not been observed for three usual intervals and ten minutes.
+    /// Set if the target has not been observed for three usual intervals and at least ten minutes.
     pub silent: bool,
 }
 
