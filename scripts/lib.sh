@@ -56,12 +56,9 @@ have_timescaledb() { [ -e "$("$PG_CONFIG" --pkglibdir)/timescaledb.so" ]; }
 psql() { "$("$PG_CONFIG" --bindir)/psql" -X -v ON_ERROR_STOP=1 "$@"; }
 
 # maintain_all URL
-# Also repeats until findings are valued, because each call does a share of them.
+# Then values the findings of all days, of which each call of jobstats_maintain() does a share. It may end between two days.
 maintain_all() {
-    psql -q "$1" -c 'CALL jobstats_maintain()'
-    while [ "$(psql -q -At "$1" -c 'SELECT count(*) FROM jobstats.finding_progress')" != 0 ]; do
-        psql -q "$1" -c 'CALL jobstats_maintain()'
-    done
+    psql -q "$1" -c 'CALL jobstats_maintain()' -c 'DO $$ BEGIN WHILE jobstats_internal.judge() IS NOT NULL LOOP COMMIT; END LOOP; END $$'
 }
 
 # new_database CLUSTER DATABASE
