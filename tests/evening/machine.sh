@@ -143,7 +143,10 @@ apt-get | dnf)
     done
     [ "$program" = apt-get ] || install_package "$EVENING/servers/$SERVER" "$3"
     ;;
-ssh) on "${1#root@}" "${*:2}" ;;
+ssh)
+    [ "$1" != -n ] || shift
+    on "${1#root@}" "${*:2}"
+    ;;
 chgrp)
     { [ "$1" = jobstats-shipper ] && [ -e "$2" ]; } || fail "unknown: $*"
     # Only a file of root may be open to its group.
