@@ -9,7 +9,7 @@ CREATE FUNCTION jobstats_densities(
 )
 LANGUAGE c STABLE COST 10000 ROWS 100 AS 'MODULE_PATHNAME', 'jobstats_densities_wrapper';
 COMMENT ON FUNCTION jobstats_densities IS
-'Counts how many users, jobs or targets have which rate. Per step, a row for each bucket of rates from lower, base ^ bucket, to upper, with the number of groups. Errors: as jobstats_rates(), and 22023 for a base under 2.';
+'Counts users, jobs or targets by ranges of their rates. Per step, a row for each bucket of rates from lower, base ^ bucket, to upper, with the number of groups. Errors: as jobstats_rates(), and 22023 for a base under 2.';
 
 CREATE FUNCTION jobstats_findings(
     since timestamptz DEFAULT now() - interval '1 day', until timestamptz DEFAULT now(),

@@ -127,8 +127,8 @@ pub struct Job {
     /// Scheduler, if several clusters have a job with this number
     #[arg(long, value_name = "NAME")]
     pub scheduler: Option<String>,
-    /// Wait until the job has ended and its I/O is summed up, at most an hour or this long, then print
-    #[arg(long, value_name = "DURATION", num_args = 0..=1, require_equals = true, default_missing_value = "1h", value_parser = duration::parse)]
+    /// Wait until the job has ended and its I/O is summed up, at most two hours or this long, then print
+    #[arg(long, value_name = "DURATION", num_args = 0..=1, require_equals = true, default_missing_value = "2h", value_parser = duration::parse)]
     pub wait: Option<Duration>,
     #[command(flatten)]
     pub form: Form,

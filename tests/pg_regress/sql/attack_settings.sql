@@ -6,6 +6,10 @@ SET intervalstyle = postgres;
 SET client_min_messages = warning;
 CREATE EXTENSION jobstats;
 SELECT (regexp_match(jobstats_setup(), '^Retention: .*$', 'n'))[1] AS kept;
+-- A rollup is retained at least as long as the rows that it sums.
+BEGIN;
+SELECT (regexp_match(jobstats_setup(retention => '1 year'), 'rollups [^.]*'))[1] AS kept;
+ROLLBACK;
 CREATE TABLE tried (number integer, name text, value text);
 INSERT INTO tried VALUES (1, 'retention', '7000 years'), (2, 'retention', '300000 years'), (3, 'raw_retention', '10000 years'), (4, 'rejects_retention', '7000 years'),
     (5, 'chunk_interval', '178000000 years'), (6, 'compress_after', '300000 years'), (7, 'refresh_lag', '178000000 years'), (8, 'retention', '0'),
