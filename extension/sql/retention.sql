@@ -1,3 +1,12 @@
+CREATE FUNCTION jobstats_internal.rollup_retention(width interval) RETURNS interval
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT CASE WHEN count(*) = count(l.retention) THEN greatest(max(l.retention), (SELECT s.retention FROM jobstats.settings s)) END
+FROM jobstats.rollups l WHERE l.width <= rollup_retention.width
+$$;
+COMMENT ON FUNCTION jobstats_internal.rollup_retention IS
+'Internal: how long a rollup is retained: at least as long as increments and the rollups that it sums; NULL: for ever.';
+
 CREATE FUNCTION jobstats_internal.forget() RETURNS integer
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -11,13 +20,12 @@ BEGIN
         SELECT jobstats_internal.bucket(interval '1 day', least(min(l.refreshed), (SELECT min(d.span_from) FROM jobstats.dirty d)))
         FROM jobstats.rollups l)))
     WHERE r.settled = r.number;
-    -- A rollup is kept at least as long as the rollups that it sums.
     UPDATE jobstats.rollups l
     SET dropped = greatest(l.dropped, least(
-        jobstats_internal.bucket(interval '1 day', now() - (SELECT max(f.retention) FROM jobstats.rollups f WHERE f.width <= l.width)), r.dropped,
+        jobstats_internal.bucket(interval '1 day', now() - jobstats_internal.rollup_retention(l.width)), r.dropped,
         (SELECT jobstats_internal.bucket(interval '1 day', min(n.refreshed)) FROM jobstats.rollups n WHERE n.width > l.width)))
     FROM jobstats.refresh r
-    WHERE NOT EXISTS (SELECT FROM jobstats.rollups f WHERE f.width <= l.width AND f.retention IS NULL);
+    WHERE jobstats_internal.rollup_retention(l.width) IS NOT NULL;
 
     -- Spans of observation are retained as long as rollups, and open spans until the target comes back.
     DELETE FROM jobstats.spans s WHERE s.until <= (SELECT min(l.dropped) FROM jobstats.rollups l);

@@ -105,7 +105,7 @@ pub struct Observed {
 }
 
 impl Scope {
-    /// Takes the targets that were observed in the window or on the day before it. Time counts in these parts of the window, which are
+    /// Takes the targets that were observed in the window or in the 24 hours before it. Time counts in these parts of the window, which are
     /// retained.
     pub fn new(edges: Vec<Micros>, mut targets: Vec<Target>, retained: Option<&[Span]>) -> Self {
         targets.sort_by(|one, other| (one.id, &one.server).cmp(&(other.id, &other.server)));

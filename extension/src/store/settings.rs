@@ -129,13 +129,13 @@ const EACH_POSSIBLE: &str = "SELECT jobstats_internal.require_setting(v.name, v.
     ('compress_after', $5::text), ('refresh_lag', $6::text), ('rollup_10m_retention', $7::text), ('rollup_1h_retention', $8::text), \
     ('rollup_1d_retention', $9::text), ('metrics', to_jsonb($10)::text)) AS v (name, value) WHERE v.value IS NOT NULL";
 
-/// Returns a sentence with the retention periods. A rollup is retained at least as long as what it sums.
+/// Returns a sentence with the retention periods.
 pub fn retention_summary(client: &SpiClient<'_>) -> Result<String, Error> {
     client.query_value(
         "SELECT format('Retention: raw text %s, increments %s, rollups %s, rejects %s.', \
-         jobstats_internal.shown_retention(s.raw_retention), jobstats_internal.shown_retention(s.retention), (SELECT string_agg(format('%s %s', \
-         l.level, jobstats_internal.shown_retention((SELECT CASE WHEN count(*) = count(f.retention) THEN greatest(max(f.retention), s.retention) END \
-         FROM jobstats.rollups f WHERE f.width <= l.width))), ', ' ORDER BY l.width) FROM jobstats.rollups l), jobstats_internal.shown_retention(s.rejects_retention)) FROM jobstats.settings s",
+         jobstats_internal.shown_retention(s.raw_retention), jobstats_internal.shown_retention(s.retention), \
+         (SELECT string_agg(format('%s %s', l.level, jobstats_internal.shown_retention(jobstats_internal.rollup_retention(l.width))), ', ' ORDER BY l.width) \
+         FROM jobstats.rollups l), jobstats_internal.shown_retention(s.rejects_retention)) FROM jobstats.settings s",
         &[],
     )
 }

@@ -20,7 +20,7 @@ use crate::query::window::Window;
 use crate::store::rollup;
 
 impl Request<'_> {
-    /// Finds the targets in scope: observed in the window or on the day before.
+    /// Finds the targets in scope: observed in the window or in the 24 hours before.
     pub fn scope(&self) -> Result<Scope, Error> {
         let plan = self.plan;
         let (since, until) = (plan.window.since(), plan.window.until());
